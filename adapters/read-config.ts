@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PortalFunctionConfig } from '../contract/function-environments.ts';
+import {
+  managementConfigFile,
+  type PortalFunctionConfig,
+  portalConfigFile,
+} from '../contract/function-settings.ts';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,11 +19,11 @@ function readFile(file: string, { LAMBDA_TASK_ROOT = '.' }: Environment): unknow
 }
 
 /** The config of the management function. */
-export function readManagementConfig(file: string, environment: Environment): ManagementConfig {
-  return readFile(file, environment) as ManagementConfig;
+export function readManagementConfig(environment: Environment): ManagementConfig {
+  return readFile(managementConfigFile, environment) as ManagementConfig;
 }
 
 /** The config of the portal function. */
-export function readPortalConfig(file: string, environment: Environment): PortalFunctionConfig {
-  return readFile(file, environment) as PortalFunctionConfig;
+export function readPortalConfig(environment: Environment): PortalFunctionConfig {
+  return readFile(portalConfigFile, environment) as PortalFunctionConfig;
 }

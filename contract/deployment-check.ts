@@ -2,13 +2,24 @@ import * as v from 'valibot';
 import { defaultKmsSignQuota } from './bounds.ts';
 import { parseCustomResource } from './custom-resource.ts';
 import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
-import { json, readVariables } from './environments/read-variables.ts';
-import { tokenVariables } from './environments/token.ts';
 import { gatewayQuota } from './partitions.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import { reservationsOf } from './reservations.ts';
 import { algs, signingAlgorithms } from './signing-algorithms.ts';
 import { deployedTableName } from './tables.ts';
+
+/** A JSON value that the reader checks further. */
+const json = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
+    try {
+      return JSON.parse(dataset.value);
+    } catch {
+      addIssue({ message: 'allowed: JSON' });
+      return NEVER;
+    }
+  }),
+);
 
 /** What clients, verifiers and records depend on, as literals of a config. */
 const literalsSchema = v.object({
@@ -108,28 +119,6 @@ export type CheckedLiterals = v.InferOutput<typeof checkedLiterals>;
 export function readFormerProperties(input: unknown): CheckedLiterals | undefined {
   const result = v.safeParse(checkedLiterals, input);
   return result.success ? result.output : undefined;
-}
-
-const liveVariables = v.pick(tokenVariables, [
-  'AUTH_ISSUER',
-  'AUTH_DEFAULT_AUDIENCE',
-  'AUTH_CLIENTS_TABLE',
-]);
-
-/**
- * The literals of the deployed service, from the environment of its token function.
- *
- * @throws {EnvironmentError} naming each variable that is missing.
- */
-export function readLiveLiterals(
-  variables: Readonly<Record<string, string>>,
-): Required<DeploymentLiterals> {
-  const live = readVariables('token', liveVariables, variables);
-  return {
-    issuer: live.AUTH_ISSUER,
-    defaultAudience: live.AUTH_DEFAULT_AUDIENCE,
-    clientsTable: live.AUTH_CLIENTS_TABLE,
-  };
 }
 
 /** Minutes that a check may take: the permissions of a new role take a while to have an effect. */

@@ -1,5 +1,17 @@
-import type { FunctionName } from './environment.ts';
 import type { RegionId } from './regions.ts';
+
+export type FunctionName =
+  | 'token'
+  | 'discovery'
+  | 'jwks'
+  | 'key-rotation'
+  | 'authorizer'
+  | 'canary'
+  | 'deployment-check'
+  | 'synthetic-check'
+  | 'management'
+  | 'notices'
+  | 'portal';
 
 /** The default prefix of a deployment's names. */
 export const defaultDeploymentName = 'authorization-server';

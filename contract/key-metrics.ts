@@ -1,4 +1,4 @@
-import type { FunctionName } from './environment.ts';
+import type { FunctionName } from './function-names.ts';
 
 /**
  * Metrics of signing keys, by the function that emits them. Ages and delays are seconds. Two of them

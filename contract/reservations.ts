@@ -1,7 +1,7 @@
 import { operatorExecutions, portalExecutions } from './bounds.ts';
 import { reservedExecutions } from './config-values.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
-import type { FunctionName } from './environment.ts';
+import type { FunctionName } from './function-names.ts';
 import type { RegionId } from './regions.ts';
 
 /** What a function of a region keeps for itself. */

@@ -7,8 +7,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { AccessTokenType } from '../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
-import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
+import { functionSettings } from '../contract/function-settings.ts';
 import { findIssuerProblem } from '../contract/issuer-form.ts';
 import {
   cacheIdentitySources,
@@ -276,10 +276,10 @@ export class PlatformAuthorizer extends Construct {
     const { restApi, bundles = getBundles() } = props;
     const deploymentName = props.deploymentName ?? defaultDeploymentName;
     const tables = props.tables ?? props.tablesName ?? deploymentName;
-    const requiredScopes = Lazy.string({ produce: () => this.#routes.toJson(restApi) });
+    const requiredScopes = Lazy.any({ produce: () => this.#routes.scopesOf(restApi) }) as never;
     const recordsUse = props.recordApiKeyUse ?? props.tables === undefined;
     const apiKeyUses = recordsUse ? apiKeyUseTableName(deploymentName) : undefined;
-    const environment = authorizerEnvironment({
+    const settings = functionSettings.authorizer({
       ...props,
       tables,
       apiKeyUses,
@@ -291,7 +291,7 @@ export class PlatformAuthorizer extends Construct {
       tables: tableArns(this, tables),
       apiKeyUses: apiKeyUses && namedTableArn(this, apiKeyUses),
       bundles,
-      environment,
+      settings,
     });
     const authorizer = this.addAuthorizer(props, handler);
     this.#routes = new RouteScopes(authorizer.ref);

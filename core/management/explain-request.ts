@@ -1,5 +1,5 @@
 import { addressesOf, tokenEndpointsOf } from '../../contract/addresses.ts';
-import { withoutProviders } from '../../contract/function-environments.ts';
+import { withoutProviders } from '../../contract/function-settings.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import type { ApiKeyReader } from '../api-key/api-key.ts';

@@ -10,13 +10,8 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
-import {
-  discoveryEnvironment,
-  type EnvironmentSource,
-  type FederationVariables,
-  jwksEnvironment,
-  tokenEnvironment,
-} from '../../contract/function-environments.ts';
+import { functionSettings, type SettingsSource } from '../../contract/function-settings.ts';
+import { settingsVariables } from '../../contract/read-settings.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import { tableName } from '../../contract/tables.ts';
 import type { Client } from '../../core/client/client.ts';
@@ -109,12 +104,11 @@ export function createItems(backend: Pick<Backend, 'publicSpki'>): readonly Stub
   return [clientItem(createClient()), ...signingKeys];
 }
 
-const source: EnvironmentSource = {
+const source: SettingsSource = {
   config,
   regionId: 'slc',
   addresses: addressesOf(config, 'https://auth.example.com'),
   kmsKeyPolicy: { Version: '2012-10-17', Statement: [] },
-  toJson: JSON.stringify,
 };
 
 /** In milliseconds, as commonly seen by a function in the services' own region. */
@@ -124,42 +118,29 @@ export const noDelays: Delays = { kms: 0, dynamodb: 0 };
 export const awsRegion = 'us-west-2';
 export const issuer = source.addresses.issuer;
 
-export const environments = {
-  token: tokenEnvironment(source),
-  discovery: discoveryEnvironment(source),
-  jwks: jwksEnvironment(source),
-} as const;
+export const settings = {
+  token: functionSettings.token(source),
+  discovery: functionSettings.discovery(source),
+  jwks: functionSettings.jwks(source),
+};
 
-/** Of the token function with `federatedClients`, whose providers are on loopback. */
-export function federatedTokenEnvironment(): Readonly<Record<string, string>> {
-  const federated = parseDeploymentConfig({ ...unlimited, federatedClients: {} });
-  const { AUTH_FEDERATED_CLIENTS: settings = '', ...variables } = tokenEnvironment({
-    ...source,
-    config: federated,
-  });
-  const onLoopback = { ...(JSON.parse(settings) as FederationVariables), allowLoopback: true };
-  return { ...variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(onLoopback) };
+/** The variables of the token function if the config has more keys. */
+function tokenWith(more: Partial<DeploymentConfigInput>): Readonly<Record<string, string>> {
+  const config = parseDeploymentConfig({ ...unlimited, ...more });
+  const { federatedClients, ...settings } = functionSettings.token({ ...source, config });
+  // Providers are on loopback.
+  const onLoopback = federatedClients && { ...federatedClients, allowLoopback: true };
+  return settingsVariables({ ...settings, federatedClients: onLoopback });
 }
 
-/** A variable that the token function has in addition if the config has more keys. */
-function addedVariable(
-  name: 'AUTH_FEDERATED_CLIENTS' | 'AUTH_DPOP',
-  more: Partial<DeploymentConfigInput>,
-): Readonly<Record<string, string>> {
-  const { [name]: value = '' } = tokenEnvironment({
-    ...source,
-    config: parseDeploymentConfig({ ...unlimited, ...more }),
-  });
-  return { [name]: value };
-}
-
-/** What the token function has in addition with `clientKeys`. */
-export const keysEnvironment = () =>
-  addedVariable('AUTH_FEDERATED_CLIENTS', { clientKeys: { maxAge: 600 } });
-
-/** What the token function has in addition if a proof binds its tokens. */
+export const federatedTokenEnvironment = () => tokenWith({ federatedClients: {} });
+export const keysEnvironment = () => tokenWith({ clientKeys: { maxAge: 600 } });
+/** A proof binds its tokens. */
 export const dpopEnvironment = () =>
-  addedVariable('AUTH_DPOP', { dpop: { audiences: { [config.defaultAudience]: 'allowed' } } });
+  tokenWith({ dpop: { audiences: { [config.defaultAudience]: 'allowed' } } });
+/** One client that is never refused. */
+export const fairShareEnvironment = () =>
+  tokenWith({ fairShare: { mode: 'enforce', signsPerMinute: 1_000_000_000 } });
 
 /** What every function of a benchmark has as well: keys, and the way to the stubs. */
 export function backendEnvironment(backend: Backend): Readonly<Record<string, string>> {

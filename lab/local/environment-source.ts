@@ -1,7 +1,7 @@
 import { addressesOf } from '../../contract/addresses.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import type { EnvironmentSource } from '../../contract/function-environments.ts';
 import { roleName } from '../../contract/function-names.ts';
+import type { SettingsSource } from '../../contract/function-settings.ts';
 import { kmsKeyPolicy } from '../../contract/kms-key.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { localAccountId } from '../emulator/kms/kms-key.ts';
@@ -12,7 +12,7 @@ export function describeEnvironments(
   config: DeploymentConfig,
   issuer: string,
   regionId: RegionId = servedRegion(config).id,
-): EnvironmentSource {
+): SettingsSource {
   const principal = (name: string): string => `arn:aws:iam::${localAccountId}:${name}`;
   const role = (name: 'token' | 'canary' | 'key-rotation'): string =>
     principal(`role/${roleName(config.name, regionId, name)}`);
@@ -25,6 +25,5 @@ export function describeEnvironments(
       rotationRole: role('key-rotation'),
       signingRoles: [role('token'), role('canary')],
     }),
-    toJson: JSON.stringify,
   };
 }

@@ -3,7 +3,7 @@ import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { methodNotAllowedBody, noStoreHeaders } from '../../contract/error-body.ts';
-import { authorizerEnvironment } from '../../contract/function-environments.ts';
+import { functionSettings } from '../../contract/function-settings.ts';
 import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { apiKeyUseTableName } from '../../contract/tables.ts';
@@ -12,7 +12,6 @@ import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
-import { readEnvironment } from '../support/read-environment.ts';
 import { exampleScopes } from './local-deployment.ts';
 
 /** An example of a platform team's API, on which a token can be used. */
@@ -43,11 +42,11 @@ interface ExampleApiOptions {
 /** Created at the first request, as in Lambda: then the service has its first signing key. */
 function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
   const { config, issuer, aws, telemetry, ca, checkRevocation, clock } = options;
-  const variables = authorizerEnvironment({
+  const settings = functionSettings.authorizer({
     issuer,
     tables: config.tablesName ?? config.name,
     audiences: [config.defaultAudience],
-    requiredScopes: JSON.stringify(requiredScopes(config)),
+    requiredScopes: requiredScopes(config),
     accessTokenType: config.accessTokenType,
     resultCacheTtl: 0,
     dpop: config.dpop?.audiences[config.defaultAudience],
@@ -56,15 +55,12 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
     apiKeyUses: apiKeyUseTableName(config.name),
     revocation: checkRevocation && { onLookupFailure: checkRevocation },
   });
-  const environment = readEnvironment('authorizer', {
-    ...variables,
-    AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
-  });
   let authorizer: AuthorizerFunction | undefined;
   return (event, context) => {
-    authorizer ??= createAuthorizerHandler(environment, aws, {
+    authorizer ??= createAuthorizerHandler(settings, aws, {
       telemetry,
       ca,
+      allowLoopback: true,
       ...(clock !== undefined && { clock }),
     });
     return authorizer(event, context);

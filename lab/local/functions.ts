@@ -20,19 +20,10 @@ import {
 } from '../../adapters/sts/authenticate-caller.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import { type FunctionName } from '../../contract/environment.ts';
-import {
-  canaryEnvironment,
-  discoveryEnvironment,
-  type EnvironmentSource,
-  jwksEnvironment,
-  keyRotationEnvironment,
-  noticesEnvironment,
-  syntheticCheckEnvironment,
-  tokenEnvironment,
-} from '../../contract/function-environments.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
-import { functionName } from '../../contract/function-names.ts';
+import { type FunctionName, functionName } from '../../contract/function-names.ts';
+import { functionSettings, type SettingsSource } from '../../contract/function-settings.ts';
+import { settingsVariables } from '../../contract/read-settings.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
 import { UnavailableError } from '../../core/errors.ts';
@@ -53,7 +44,6 @@ import { buildLambdaContext } from '../emulator/gateway/lambda-context.ts';
 import { localApi } from '../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../emulator/lambda-server.ts';
 import { type AwsClients, createAwsClients, toVariables } from '../support/aws-clients.ts';
-import { readEnvironment } from '../support/read-environment.ts';
 import { createDocsRoute } from './docs-page.ts';
 import { describeEnvironments } from './environment-source.ts';
 import { createExampleRoute } from './example-api.ts';
@@ -84,7 +74,7 @@ const eventTimeout = 15 * 60_000;
 type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
 
 function createHttpHandlers(
-  source: EnvironmentSource,
+  source: SettingsSource,
   aws: AwsJsonClients,
   {
     log,
@@ -97,7 +87,7 @@ function createHttpHandlers(
     clock,
   });
   return {
-    token: createTokenHandler(readEnvironment('token', tokenEnvironment(source)), aws, {
+    token: createTokenHandler(functionSettings.token(source), aws, {
       ...options('token', { region_id: source.regionId }),
       loadFederation: async () => {
         const file = await import('../../lambda/token/federated.ts');
@@ -106,11 +96,8 @@ function createHttpHandlers(
       },
       loadProofs: () => import('../../lambda/token/proofs.ts'),
     }),
-    discovery: createDiscoveryHandler(
-      readEnvironment('discovery', discoveryEnvironment(source)),
-      options('discovery'),
-    ),
-    jwks: createJwksHandler(readEnvironment('jwks', jwksEnvironment(source)), aws, options('jwks')),
+    discovery: createDiscoveryHandler(functionSettings.discovery(source), options('discovery')),
+    jwks: createJwksHandler(functionSettings.jwks(source), aws, options('jwks')),
   };
 }
 
@@ -146,20 +133,20 @@ interface LocalFunctionOptions {
 
 /** Functions that call the service from outside. */
 function createChecks(
-  source: EnvironmentSource,
+  source: SettingsSource,
   aws: AwsClients,
   log: LogFile,
   { ca, ...time }: ClockOptions & Pick<LocalFunctionOptions, 'ca'>,
 ) {
   const fetchDocument = createFetchServiceDocument({ ca });
   return {
-    canary: createCanaryHandler(readEnvironment('canary', canaryEnvironment(source)), aws, {
+    canary: createCanaryHandler(functionSettings.canary(source), aws, {
       fetchDocument,
       telemetry: createLocalRunTelemetry('canary', log),
       ...time,
     }),
     syntheticCheck: createSyntheticCheckHandler(
-      readEnvironment('synthetic-check', syntheticCheckEnvironment(source)),
+      functionSettings['synthetic-check'](source),
       aws,
       { postTokenRequest: createPostTokenRequest({ ca }), fetchDocument },
       { telemetry: createLocalRunTelemetry('synthetic-check', log), clock: time.clock },
@@ -187,7 +174,7 @@ function createManagement(
 
 /** Notices are lines of the log: there is no bus. */
 function createNotices(
-  source: EnvironmentSource,
+  source: SettingsSource,
   { clientOptions, log }: Pick<LocalFunctionOptions, 'clientOptions' | 'log'>,
 ): EventHandler {
   const dynamodb = openJsonDynamoDb(toVariables(clientOptions), 'background')(() => undefined).own;
@@ -195,8 +182,11 @@ function createNotices(
     for (const detail of notices) log.write({ level: 'INFO', service: 'notices', detail });
   };
   const telemetry = createLocalRunTelemetry('notices', log);
-  const environment = readEnvironment('notices', noticesEnvironment(source));
-  return createNoticesHandler(environment, { dynamodb, putNotices }, telemetry);
+  return createNoticesHandler(
+    functionSettings.notices(source),
+    { dynamodb, putNotices },
+    telemetry,
+  );
 }
 
 /** A moved clock is not compared with the times of AWS's answers. */
@@ -235,19 +225,15 @@ export function createFunctions(
   const nameOf = (name: FunctionName): string => functionName(config.name, name);
   const contextOf = (name: FunctionName) =>
     buildLambdaContext(nameOf(name), 'local', Date.now() + eventTimeout);
-  const rotation = createKeyRotationHandler(
-    readEnvironment('key-rotation', keyRotationEnvironment(source)),
-    background,
-    {
-      sendAnswer,
-      authenticateCaller: chooseCallers(options),
-      selfTest: createSelfTestCall(invoke, nameOf('token')),
-      checkKey: createCheckKey(invoke, nameOf('canary')),
-      publishKey: createPublishKey(invoke, nameOf('canary')),
-      telemetry: createLocalRunTelemetry('key-rotation', log),
-      ...time,
-    },
-  );
+  const rotation = createKeyRotationHandler(functionSettings['key-rotation'](source), background, {
+    sendAnswer,
+    authenticateCaller: chooseCallers(options),
+    selfTest: createSelfTestCall(invoke, nameOf('token')),
+    checkKey: createCheckKey(invoke, nameOf('canary')),
+    publishKey: createPublishKey(invoke, nameOf('canary')),
+    telemetry: createLocalRunTelemetry('key-rotation', log),
+    ...time,
+  });
   const { canary, syntheticCheck } = createChecks(source, background, log, { ca, ...time });
   const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
@@ -270,7 +256,7 @@ export function createFunctions(
   return {
     routes: [...toRoutes(config, http), example, createDocsRoute(config.name, issuer)],
     eventHandlers: handlers,
-    environments: new Map([[nameOf('token'), { ...tokenEnvironment(source) }]]),
+    environments: new Map([[nameOf('token'), settingsVariables(functionSettings.token(source))]]),
     rotateKeys,
     checkKeys: () => canary({}),
     close: async () => closeClients(aws, background),

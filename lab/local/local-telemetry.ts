@@ -1,4 +1,4 @@
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 import type { RunTelemetry } from '../../lambda/shared/run-telemetry.ts';
 import {
   createLogLines,

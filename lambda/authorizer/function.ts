@@ -16,14 +16,13 @@ import { holdProviders } from '../../adapters/dynamodb/stores/remember-found.ts'
 import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import { requestDeadline } from '../../contract/bounds.ts';
-import type { Environment } from '../../contract/environment.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import {
   type AuthorizerContext,
   requiredScopeContextKey,
   routeKey,
 } from '../../contract/platform-authorizer.ts';
 import { authorizerMetrics } from '../../contract/request-metrics.ts';
-import { jwksPath } from '../../contract/routes.ts';
 import { readTraceId } from '../../contract/trace-context.ts';
 import type { RecordApiKeyUse } from '../../core/api-key/api-key.ts';
 import { describeError } from '../../core/errors.ts';
@@ -38,7 +37,6 @@ import type { VerifiedCredential } from '../../core/verifier/verified-credential
 import {
   type BearerRequest,
   type VerifierPorts,
-  type VerifierSettings,
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
 import { readHeader } from '../shared/http-message.ts';
@@ -90,31 +88,19 @@ function reportRejection(error: unknown): Report {
   return { ...describeRejection(error), statusCode };
 }
 
-function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
-  return {
-    issuer: environment.AUTH_ISSUER,
-    jwksUri: `${environment.AUTH_ISSUER}${jwksPath}`,
-    audiences: environment.AUTH_AUDIENCES,
-    defaultAudience: environment.AUTH_DEFAULT_AUDIENCE,
-    accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE,
-    requireProof: environment.AUTH_DPOP_REQUIRED === '1',
-  };
-}
-
 /**
  * A REQUEST authorizer of a REST API. It returns a policy that allows the one method, or one that
  * denies it because a scope is missing (403); it throws `Unauthorized` for every other refusal
  * (401), and another error if there is no decision (500). No error ever allows access.
  */
 export function createAuthorizerFunction(
-  environment: Environment<'authorizer'>,
+  settings: Settings<'authorizer'>,
   ports: VerifierPorts & { readonly jwks: JwksCache },
   overrides: Partial<FunctionOptions> = {},
 ): AuthorizerFunction {
   const { clock, telemetry } = resolveOptions('authorizer', {}, overrides);
-  const settings = settingsOf(environment);
   const deadline = createDeadlines(requestDeadline);
-  const isCached = environment.AUTH_RESULT_CACHE_TTL > 0;
+  const isCached = settings.resultCacheTtl > 0;
   // At INIT, so the keys are there for the first request. The cache records failures.
   void ports.jwks.refresh(ownJwksSource(settings));
 
@@ -123,12 +109,12 @@ export function createAuthorizerFunction(
       authorization: readHeader(event.multiValueHeaders ?? {}, 'authorization'),
       get target() {
         // A cached decision would answer for later proofs, which no one would check.
-        return isCached ? undefined : proofTargetOf(event, environment.AUTH_DPOP_ORIGINS);
+        return isCached ? undefined : proofTargetOf(event, settings.dpopOrigins);
       },
       // According to the gateway. No header of the request is used.
       sourceAddress: event.requestContext.identity.sourceIp,
       signal: deadline(),
-      requiredScopes: readRequiredScopes(event, environment.AUTH_REQUIRED_SCOPES),
+      requiredScopes: readRequiredScopes(event, settings.requiredScopes),
       now: seconds(clock()),
     };
     return verifyBearer(request, ports, settings);
@@ -177,6 +163,8 @@ function proofTargetOf(
 interface AuthorizerOptions extends FunctionOptions {
   /** Certificates to trust in addition to those of Node, PEM. For the local run and tests. */
   readonly ca: string | undefined;
+  /** Providers on loopback: only in the local run. */
+  readonly allowLoopback: boolean;
 }
 
 type AuthorizerClients = Pick<AwsJsonClients, 'dynamodb'> &
@@ -184,7 +172,7 @@ type AuthorizerClients = Pick<AwsJsonClients, 'dynamodb'> &
 
 /** On connections of its own: nothing that a request needs waits behind it. */
 function openUses(
-  { AUTH_API_KEY_USES_TABLE: table }: Environment<'authorizer'>,
+  { apiKeyUsesTable: table }: Settings<'authorizer'>,
   { createOptionalDynamoDb }: AuthorizerClients,
 ): RecordApiKeyUse | undefined {
   if (table === undefined || createOptionalDynamoDb === undefined) return undefined;
@@ -192,41 +180,40 @@ function openUses(
 }
 
 export function createAuthorizerHandler(
-  environment: Environment<'authorizer'>,
+  settings: Settings<'authorizer'>,
   aws: AuthorizerClients,
   options: Partial<AuthorizerOptions> = {},
 ): AuthorizerFunction {
   const calls = createJsonCalls(aws.dynamodb, rememberItems());
-  const issuer = environment.AUTH_ISSUER;
-  const own = { issuer, jwksUri: `${issuer}${jwksPath}`, ca: options.ca };
-  const allowLoopback = environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1';
+  const { issuer, jwksUri } = settings;
+  const own = { issuer, jwksUri, ca: options.ca };
   const clock = options.clock ?? Date.now;
   const formatLine = createLogLines('authorizer', {}, process.env);
   const onFetched = (fetch: KeyFetch): void => {
     if (fetch.issuer === issuer) return;
     process.stdout.write(formatLine(describeProviderFetch(fetch), clock()));
   };
-  const clients = createDynamoDbClientLookup(calls, environment.AUTH_CLIENTS_TABLE);
-  const { AUTH_REVOCATION_CHECK: onLookupFailure, AUTH_IDENTITY_PROVIDERS_TABLE } = environment;
+  const clients = createDynamoDbClientLookup(calls, settings.clientsTable);
+  const { revocationCheck: onLookupFailure, identityProvidersTable } = settings;
   const identityProviders = holdProviders(
-    createDynamoDbIdentityProviderReader(calls, AUTH_IDENTITY_PROVIDERS_TABLE),
+    createDynamoDbIdentityProviderReader(calls, identityProvidersTable),
   );
   const ports = {
-    proofs: { memory: new ProofMemory(), algorithms: environment.AUTH_DPOP_ALGORITHMS },
+    proofs: { memory: new ProofMemory(), algorithms: settings.dpopAlgorithms },
     jwks: createVerifierKeys(
       own,
-      { allowLoopback },
+      { allowLoopback: options.allowLoopback },
       { clock, onFetched, isFunction: true, identityProviders },
     ),
     apiKeys: {
-      ...createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),
-      recordUse: openUses(environment, aws),
+      ...createDynamoDbApiKeyReader(calls, settings.apiKeysTable),
+      recordUse: openUses(settings, aws),
     },
     clients,
     revocation: onLookupFailure && openRevocationCheck(clients, onLookupFailure),
     identityProviders,
   };
-  return createAuthorizerFunction(environment, ports, options);
+  return createAuthorizerFunction(settings, ports, options);
 }
 
 /**

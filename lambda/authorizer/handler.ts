@@ -1,13 +1,16 @@
 import { createJsonDynamoDb, createOptionalDynamoDb } from '../../adapters/aws-json-clients.ts';
-import { authorizerVariables } from '../../contract/environments/authorizer.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { createAuthorizerHandler } from './function.ts';
 
-const environment = readVariables('authorizer', authorizerVariables, process.env);
-const dynamodb = createJsonDynamoDb(process.env, environment.AUTH_API_KEYS_TABLE);
+const environment = readSettings('authorizer', process.env);
+const dynamodb = createJsonDynamoDb(process.env, environment.apiKeysTable);
 dynamodb.open();
 
-export const handler = createAuthorizerHandler(environment, {
-  dynamodb,
-  createOptionalDynamoDb: () => createOptionalDynamoDb(process.env),
-});
+export const handler = createAuthorizerHandler(
+  environment,
+  {
+    dynamodb,
+    createOptionalDynamoDb: () => createOptionalDynamoDb(process.env),
+  },
+  { allowLoopback: process.env['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1' },
+);

@@ -6,7 +6,6 @@ import { inspectKey } from '../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { type ClockOptions, createCheckedClock } from '../../adapters/record-server-dates.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
-import type { Environment } from '../../contract/environment.ts';
 import {
   type CanaryFinding,
   type CanaryResult,
@@ -14,6 +13,7 @@ import {
   type PublicationResult,
   parseCanaryEvent,
 } from '../../contract/function-events.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { UnavailableError } from '../../core/errors.ts';
@@ -41,16 +41,15 @@ interface CanaryOptions extends ClockOptions {
  * function because the rotation must neither sign nor publish.
  */
 export function createCanaryHandler(
-  environment: Environment<'canary'>,
+  settings: Settings<'canary'>,
   { kms, openDynamoDb }: BackgroundClients,
   options: CanaryOptions,
 ): CanaryHandler {
-  const { AUTH_SIGNING_KEYS_TABLE: table } = environment;
-  const clock = createCheckedClock(environment.AUTH_LEEWAY, kms, options);
+  const clock = createCheckedClock(settings.leeway, kms, options);
   const surroundings: Surroundings = {
-    environment,
+    settings,
     kms,
-    store: createDynamoDbRotationStore(openDynamoDb(clock.record).own, table),
+    store: createDynamoDbRotationStore(openDynamoDb(clock.record).own, settings.signingKeysTable),
     telemetry: options.telemetry ?? createRunTelemetry('canary'),
   };
   return async (input) => {
@@ -63,7 +62,7 @@ export function createCanaryHandler(
 }
 
 interface Surroundings {
-  readonly environment: Environment<'canary'>;
+  readonly settings: Settings<'canary'>;
   readonly kms: BackgroundClients['kms'];
   readonly store: RotationStore;
   readonly telemetry: RunTelemetry;
@@ -72,14 +71,8 @@ interface Surroundings {
 async function publish(
   request: PublicationRequest,
   now: () => number,
-  { environment, kms, store, telemetry }: Surroundings,
+  { settings, kms, store, telemetry }: Surroundings,
 ): Promise<PublicationResult> {
-  const settings = {
-    regionId: environment.AUTH_REGION_ID,
-    deploymentName: environment.AUTH_DEPLOYMENT_NAME,
-    keyPolicy: environment.AUTH_KMS_KEY_POLICY,
-    leeway: environment.AUTH_LEEWAY,
-  };
   const result = await publishKey(request, settings, {
     store,
     inspectKey: (arn) => inspectKey(kms, arn),
@@ -98,9 +91,9 @@ async function publish(
 async function check(
   kid: string | undefined,
   fetchDocument: FetchServiceDocument,
-  { environment, kms, store, telemetry }: Surroundings,
+  { settings, kms, store, telemetry }: Surroundings,
 ): Promise<CanaryResult> {
-  const { AUTH_REGION_ID: own, AUTH_REGIONAL_JWKS_URIS: uris } = environment;
+  const { regionId: own, regionalJwksUris: uris } = settings;
   const uriOf = (regionId: RegionId): string => {
     const uri = uris[regionId];
     if (uri !== undefined) return uri;

@@ -16,10 +16,10 @@ import {
   type DeploymentCheckProperties,
   parseDeploymentCheckProperties,
   readFormerProperties,
-  readLiveLiterals,
 } from '../../contract/deployment-check.ts';
-import type { Environment } from '../../contract/environment.ts';
 import { liveAlias } from '../../contract/function-names.ts';
+import type { Settings } from '../../contract/function-settings.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { assertQuota, assertReservable } from '../../core/deployment/account-quotas.ts';
 import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
 import { MalformedRecordError, RefusedError } from '../../core/errors.ts';
@@ -57,13 +57,13 @@ const reserve = 72_000;
  * algorithm. A rollback invokes it again, with the config of before.
  */
 export function createDeploymentCheckHandler(
-  environment: Environment<'deployment-check'>,
+  settings: Settings<'deployment-check'>,
   dynamodb: JsonTables,
   ports: DeploymentCheckPorts,
 ): DeploymentCheckHandler {
   const { now = () => seconds(Date.now()), sleep = wait } = ports;
   const telemetry = ports.telemetry ?? createRunTelemetry('deployment-check');
-  const store = createDynamoDbRotationStore(dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
+  const store = createDynamoDbRotationStore(dynamodb, settings.signingKeysTable, {
     // A record that this version cannot read may belong to a key that signs.
     onMalformedRecord: (error) => {
       throw error;
@@ -79,22 +79,21 @@ export function createDeploymentCheckHandler(
       heartbeats,
       algs: SigningAlgorithms,
       regionIds: Regions,
-      policy: environment.AUTH_SIGNING_KEY_POLICY,
+      policy: settings.policy,
       now: now(),
     });
   };
   const check = async (event: CustomResourceEvent): Promise<void> => {
     const config = parseDeploymentCheckProperties(event.ResourceProperties);
     const before = readFormerProperties(event.OldResourceProperties);
-    const live = await ports.readVariables(environment.AUTH_TOKEN_FUNCTION, liveAlias);
-    if (live !== undefined) {
-      assertLiteralsKept({ config, before, deployed: readLiveLiterals(live) });
-    }
-    await checkReservations(config, environment, ports);
+    const variables = await ports.readVariables(settings.tokenFunction, liveAlias);
+    const live = variables && readSettings('token', variables);
+    if (live !== undefined) assertLiteralsKept({ config, before, deployed: live });
+    await checkReservations(config, settings, ports);
     for (const quota of config.Quotas) assertQuota(quota, await ports.readQuota(quota));
-    const isTableInUse = live?.['AUTH_SIGNING_KEYS_TABLE'] === environment.AUTH_SIGNING_KEYS_TABLE;
+    const isTableInUse = live?.signingKeysTable === settings.signingKeysTable;
     // If not, the deployment creates a table that nothing uses yet.
-    if (isTableInUse || (await tableExists(dynamodb, environment.AUTH_SIGNING_KEYS_TABLE))) {
+    if (isTableInUse || (await tableExists(dynamodb, settings.signingKeysTable))) {
       await checkKeys(config);
     }
   };
@@ -120,7 +119,7 @@ export function createDeploymentCheckHandler(
 /** Lambda would refuse the reservations later, in the middle of the deployment. */
 async function checkReservations(
   { Reservations: reservations }: DeploymentCheckProperties,
-  { AUTH_TOKEN_FUNCTION: token }: Environment<'deployment-check'>,
+  { tokenFunction: token }: Settings<'deployment-check'>,
   { readConcurrency }: DeploymentCheckPorts,
 ): Promise<void> {
   if (reservations.length === 0) return;

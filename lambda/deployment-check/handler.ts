@@ -6,8 +6,7 @@ import {
 } from '../../adapters/lambda/function-calls.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
 import { createReadQuota } from '../../adapters/service-quotas.ts';
-import { deploymentCheckVariables } from '../../contract/environments/deployment-check.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { createDeploymentCheckHandler } from './function.ts';
 
 /** Milliseconds for the configuration of a function. The check asks again. */
@@ -16,7 +15,7 @@ const readTimeout = 10_000;
 const lambda = createLambdaClient({}, readTimeout);
 
 export const handler = createDeploymentCheckHandler(
-  readVariables('deployment-check', deploymentCheckVariables, process.env),
+  readSettings('deployment-check', process.env),
   openJsonDynamoDb(process.env, 'background')(() => undefined).own,
   {
     sendAnswer,

@@ -1,5 +1,5 @@
-import type { Environment } from '../../contract/environment.ts';
 import { noStoreHeaders, unsupportedResponseTypeBody } from '../../contract/error-body.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import {
   authorizationPath,
   oauthAuthorizationServerPath,
@@ -25,22 +25,10 @@ const refuseAuthorization: Endpoint = (_request, exchange) => {
 
 /** Both discovery documents, the same bytes on every host, and the endpoint that refuses. */
 export function createDiscoveryHandler(
-  environment: Environment<'discovery'>,
+  settings: Settings<'discovery'>,
   options: Partial<FunctionOptions> = {},
 ): HttpFunction {
-  const authorizationEndpoint = environment.AUTH_AUTHORIZATION_ENDPOINT === '1';
-  const metadata = buildMetadata({
-    issuer: environment.AUTH_ISSUER,
-    regionalTokenEndpoints: environment.AUTH_REGIONAL_TOKEN_ENDPOINTS,
-    signingAlgorithms: environment.AUTH_SIGNING_ALGORITHMS,
-    scopesSupported: environment.AUTH_SCOPES_SUPPORTED,
-    authorizationEndpoint,
-    federatedClients: environment.AUTH_FEDERATED_CLIENTS === '1',
-    clientKeys: environment.AUTH_CLIENT_KEYS,
-    keysOnly: environment.AUTH_KEYS_ONLY === '1',
-    proofs: environment.AUTH_DPOP_ALGORITHMS,
-  });
-  const document = createDocument(metadata, environment.AUTH_DOCUMENT_MAX_AGE);
+  const document = createDocument(buildMetadata(settings), settings.documentMaxAge);
   const serve: Endpoint = (request, exchange) => serveDocument(request, exchange, () => document);
   return createHttpFunction({
     ...resolveOptions('discovery', {}, options),
@@ -48,7 +36,9 @@ export function createDiscoveryHandler(
     endpoints: new Map([
       [openidConfigurationPath, serve],
       [oauthAuthorizationServerPath, serve],
-      ...(authorizationEndpoint ? [[authorizationPath, refuseAuthorization] as const] : []),
+      ...(settings.authorizationEndpoint
+        ? [[authorizationPath, refuseAuthorization] as const]
+        : []),
     ]),
     headers: documentHeaders,
   });

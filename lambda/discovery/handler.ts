@@ -1,7 +1,4 @@
-import { discoveryVariables } from '../../contract/environments/discovery.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { createDiscoveryHandler } from './function.ts';
 
-export const handler = createDiscoveryHandler(
-  readVariables('discovery', discoveryVariables, process.env),
-);
+export const handler = createDiscoveryHandler(readSettings('discovery', process.env));

@@ -1,7 +1,7 @@
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createJsonCalls } from '../../adapters/dynamodb/clients/json-calls.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/stores/signing-key-reader.ts';
-import type { Environment } from '../../contract/environment.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { UnavailableError } from '../../core/errors.ts';
@@ -28,17 +28,17 @@ function toUnavailable(error: unknown): UnavailableError {
 
 /** The JWKS, from the stored public keys: it needs no KMS. */
 export function createJwksFunction(
-  environment: Environment<'jwks'>,
+  settings: Settings<'jwks'>,
   signingKeys: SigningKeyReader,
   overrides: Partial<FunctionOptions> = {},
 ): HttpFunction {
   const options = resolveOptions('jwks', {}, overrides);
   const cache = new SigningKeyCache(signingKeys, {
-    refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
+    refreshInterval: settings.keyListRefresh,
     // An old list verifies more tokens than none, and each key still leaves at its recorded time.
     maxAge: Number.POSITIVE_INFINITY,
   });
-  const documentOf = createJwksDocuments(environment.AUTH_JWKS_MAX_AGE);
+  const documentOf = createJwksDocuments(settings.jwksMaxAge);
   const serve: Endpoint = (request, exchange) =>
     serveDocument(request, exchange, async () => {
       const now = seconds(exchange.startedAt);
@@ -61,13 +61,13 @@ export function createJwksFunction(
 }
 
 export function createJwksHandler(
-  environment: Environment<'jwks'>,
+  settings: Settings<'jwks'>,
   aws: Pick<AwsJsonClients, 'dynamodb'>,
   options: Partial<FunctionOptions> = {},
 ): HttpFunction {
   const calls = createJsonCalls(aws.dynamodb);
-  const signingKeys = createDynamoDbSigningKeyReader(calls, environment.AUTH_SIGNING_KEYS_TABLE);
-  return createJwksFunction(environment, signingKeys, options);
+  const signingKeys = createDynamoDbSigningKeyReader(calls, settings.signingKeysTable);
+  return createJwksFunction(settings, signingKeys, options);
 }
 
 /**

@@ -1,11 +1,10 @@
 import { createJsonDynamoDb } from '../../adapters/aws-json-clients.ts';
-import { jwksVariables } from '../../contract/environments/jwks.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { createJwksHandler } from './function.ts';
 
 const dynamodb = createJsonDynamoDb(process.env);
 dynamodb.open();
 
-export const handler = createJwksHandler(readVariables('jwks', jwksVariables, process.env), {
+export const handler = createJwksHandler(readSettings('jwks', process.env), {
   dynamodb,
 });

@@ -16,7 +16,6 @@ import {
   isCustomResourceEvent,
   parseCustomResourceEvent,
 } from '../../contract/custom-resource.ts';
-import type { Environment } from '../../contract/environment.ts';
 import {
   type KeyRotationEvent,
   parseKeyRotationEvent,
@@ -24,6 +23,7 @@ import {
   type SelfTestResult,
 } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import { requestDigest } from '../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import {
@@ -71,36 +71,28 @@ export interface FunctionPorts extends ClockOptions {
 
 /** The key-rotation function, without the environment of a process. */
 export function createKeyRotationHandler(
-  environment: Environment<'key-rotation'>,
+  settings: Settings<'key-rotation'>,
   aws: BackgroundClients,
   functions: FunctionPorts,
 ): DeployedRotationHandler {
   const { sendAnswer, sleep = wait } = functions;
-  return deployForStack(createRotation(environment, aws, functions), { sendAnswer, sleep });
+  return deployForStack(createRotation(settings, aws, functions), { sendAnswer, sleep });
 }
 
 function createRotation(
-  environment: Environment<'key-rotation'>,
+  settings: Settings<'key-rotation'>,
   { kms, openDynamoDb }: BackgroundClients,
   functions: FunctionPorts,
 ): RunRotation {
   // Every function skips a record that cannot be read. The rotation reports it.
   const malformed = new Set<string>();
-  const { leeway } = environment.AUTH_SIGNING_KEY_POLICY;
+  const { leeway } = settings.policy;
   const clock = createCheckedClock(leeway, kms, functions);
   const dynamodb = openDynamoDb(clock.record).own;
   const calls = { ...functions, now: clock.now };
-  const ports = createPorts(environment, { kms, dynamodb }, calls, malformed);
+  const ports = createPorts(settings, { kms, dynamodb }, calls, malformed);
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
-  const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
-  if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
-  const readLag = createLagReader(environment, dynamodb, ports);
-  const settingsOf = (): RotationContext['settings'] => ({
-    regionId: environment.AUTH_REGION_ID,
-    runId: randomUUID(),
-    algs: [alg, ...others],
-    policy: environment.AUTH_SIGNING_KEY_POLICY,
-  });
+  const readLag = createLagReader(settings, dynamodb, ports);
   return async (input, invocation) => {
     const event = parseKeyRotationEvent(input);
     malformed.clear();
@@ -110,12 +102,16 @@ function createRotation(
     try {
       actor = await getActor(event, input, {
         authenticate: functions.authenticateCaller,
-        functionName: functionName(environment.AUTH_DEPLOYMENT_NAME, 'key-rotation'),
+        functionName: functionName(settings.deploymentName, 'key-rotation'),
         functionArn: invocation.invokedFunctionArn,
         requestId: invocation.awsRequestId,
         now: ports.now,
       });
-      const context: RotationContext = { ports, settings: settingsOf(), actor };
+      const context: RotationContext = {
+        ports,
+        settings: { ...settings, runId: randomUUID() },
+        actor,
+      };
       const outcome = await answerEvent(event, context, {
         selfTest: functions.selfTest,
         sleep: functions.sleep ?? wait,
@@ -137,16 +133,16 @@ function createRotation(
  * still report it.
  */
 function createLagReader(
-  environment: Environment<'key-rotation'>,
+  settings: Settings<'key-rotation'>,
   dynamodb: DynamoDbDocuments,
   { now }: RotationPorts,
 ): () => Promise<Lag> {
-  const { AUTH_SIGNING_KEYS_TABLE, AUTH_REGION_ID } = environment;
+  const { signingKeysTable, regionId } = settings;
   // As this region sees them: an eventually consistent read.
-  const readHeartbeats = listRecords(dynamodb, AUTH_SIGNING_KEYS_TABLE, heartbeatItem);
+  const readHeartbeats = listRecords(dynamodb, signingKeysTable, heartbeatItem);
   return async (): Promise<Lag> => {
     try {
-      return replicationLag(AUTH_REGION_ID, await readHeartbeats(), now());
+      return replicationLag(regionId, await readHeartbeats(), now());
     } catch {
       // A table that does not answer fails the run itself.
       return undefined;
@@ -155,21 +151,17 @@ function createLagReader(
 }
 
 function createPorts(
-  environment: Environment<'key-rotation'>,
+  settings: Settings<'key-rotation'>,
   aws: Pick<BackgroundClients, 'kms'> & { readonly dynamodb: DynamoDbDocuments },
   { checkKey, publishKey, now }: Pick<RotationPorts, 'checkKey' | 'publishKey' | 'now'>,
   malformed: Set<string>,
 ): RotationPorts {
   return {
-    store: createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
+    store: createDynamoDbRotationStore(aws.dynamodb, settings.signingKeysTable, {
       onMalformedRecord: ({ message }) => malformed.add(message),
     }),
-    keyManagement: createKmsKeys(aws.kms, {
-      deploymentName: environment.AUTH_DEPLOYMENT_NAME,
-      keyPolicy: environment.AUTH_KMS_KEY_POLICY,
-      keyTags: environment.AUTH_KMS_KEY_TAGS,
-    }),
-    audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
+    keyManagement: createKmsKeys(aws.kms, settings),
+    audit: createDynamoDbAuditLog(aws.dynamodb, settings.auditTable),
     checkKey,
     publishKey,
     now,

@@ -3,18 +3,15 @@ import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents
 import { openManagementTables } from '../../adapters/management-tables.ts';
 import { readManagementConfig } from '../../adapters/read-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
-import { managementVariables } from '../../contract/environments/management.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createAliasHandler } from './function.ts';
 
-const environment = readVariables('management', managementVariables, process.env);
-const config = readManagementConfig(environment.AUTH_MANAGEMENT_CONFIG, process.env);
+const config = readManagementConfig(process.env);
 
 export const handler = createAliasHandler({
   createContext: openManagementTables({
     config,
     open: openJsonDynamoDb(process.env, 'request'),
-    allowLoopbackProviders: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
+    allowLoopbackProviders: process.env['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1',
   }),
   authenticateCaller: createAuthenticateCaller(process.env),
   sendAnswer,

@@ -4,7 +4,7 @@ import { parseClientItem, toClient } from '../../adapters/dynamodb/items/client-
 import type { Item } from '../../adapters/dynamodb/items/item.ts';
 import { scanItems } from '../../adapters/dynamodb/stores/read-items.ts';
 import { maxNotices } from '../../adapters/put-notices.ts';
-import type { Environment } from '../../contract/environment.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import { isJsonObject } from '../../contract/json-object.ts';
 import { type NoticeDetail, noticeMetrics } from '../../contract/notices.ts';
 import { describeError, InputError, MalformedRecordError } from '../../core/errors.ts';
@@ -58,18 +58,18 @@ interface NoticesAws {
  * run was due. It keeps nothing from one run to the next.
  */
 export function createNoticesHandler(
-  environment: Environment<'notices'>,
+  settings: Settings<'notices'>,
   { dynamodb, putNotices }: NoticesAws,
   telemetry: RunTelemetry = createRunTelemetry('notices'),
 ): (event: unknown) => Promise<{ readonly told: number; readonly unread: number }> {
-  const deployment = environment.AUTH_DEPLOYMENT_NAME;
+  const deployment = settings.deploymentName;
   const sources = (run: NoticeRun) => [
     {
-      table: environment.AUTH_CLIENTS_TABLE,
+      table: settings.clientsTable,
       find: (item: Item) => findSecretNotices(toClient(parseClientItem(item)), run),
     },
     {
-      table: environment.AUTH_API_KEYS_TABLE,
+      table: settings.apiKeysTable,
       find: (item: Item) => findApiKeyNotices(parseApiKeyItem(item), run),
     },
   ];

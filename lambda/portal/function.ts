@@ -4,7 +4,7 @@ import { loginFetch } from '../../adapters/https/login-fetch.ts';
 import type { Management } from '../../adapters/management.ts';
 import type { ReadSecret, Secret } from '../../adapters/secrets/secret-reader.ts';
 import { securityHeaders } from '../../contract/error-body.ts';
-import type { PortalFunctionConfig } from '../../contract/function-environments.ts';
+import type { PortalFunctionConfig } from '../../contract/function-settings.ts';
 import { describeError, ServiceUnavailableError } from '../../core/errors.ts';
 import { type Clock, seconds } from '../../core/time.ts';
 import { createLoginProvider } from '../../portal/login/login-provider.ts';

@@ -1,24 +1,19 @@
 import { createPortalManagement } from '../../adapters/portal-management.ts';
 import { readPortalConfig } from '../../adapters/read-config.ts';
 import { createSecretReader } from '../../adapters/secrets/secret-reader.ts';
-import { portalVariables } from '../../contract/environments/portal.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { createPortalHandler } from './function.ts';
 
-const { AUTH_PORTAL_CONFIG, AUTH_MANAGEMENT_FUNCTION, AUTH_SESSION_KEY_SECRET } = readVariables(
-  'portal',
-  portalVariables,
-  process.env,
-);
+const { managementFunction, sessionKeySecret } = readSettings('portal', process.env);
 
 export const handler = createPortalHandler({
-  config: readPortalConfig(AUTH_PORTAL_CONFIG, process.env),
+  config: readPortalConfig(process.env),
   createManagement: (reports) =>
     createPortalManagement({
       ...reports,
-      functionArn: AUTH_MANAGEMENT_FUNCTION,
+      functionArn: managementFunction,
       environment: process.env,
     }),
   readSecret: createSecretReader(process.env),
-  sessionKeySecret: AUTH_SESSION_KEY_SECRET,
+  sessionKeySecret,
 });

@@ -1,4 +1,4 @@
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 import { createLogLines, type LogEntry } from './telemetry.ts';
 
 /** The report of one run that no request started. */

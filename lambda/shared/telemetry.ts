@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 import {
   commonMetricNamespace,
   functionVersionProperty,

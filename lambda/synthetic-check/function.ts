@@ -6,8 +6,7 @@ import type {
   FetchServiceDocument,
   PostTokenRequest,
 } from '../../adapters/https/service-requests.ts';
-import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
-import type { Environment } from '../../contract/environment.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
 import {
   runSyntheticCheck,
@@ -91,29 +90,23 @@ function report(
  * secret.
  */
 export function createSyntheticCheckHandler(
-  environment: Environment<'synthetic-check'>,
+  settings: Settings<'synthetic-check'>,
   aws: { readonly dynamodb: DynamoDbDocuments },
   http: SyntheticCheckHttp,
   overrides: Partial<SyntheticCheckOptions> = {},
 ): SyntheticCheckHandler {
   const telemetry = overrides.telemetry ?? createRunTelemetry('synthetic-check');
   const clock = overrides.clock ?? Date.now;
-  const settings = {
-    issuer: environment.AUTH_ISSUER,
-    regionId: environment.AUTH_REGION_ID,
-    accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE ?? defaultAccessTokenType,
-  };
-  const { host } = new URL(environment.AUTH_TOKEN_ENDPOINT);
-  const hasOwnName = new URL(environment.AUTH_ISSUER).host !== host;
+  const { host } = new URL(settings.tokenEndpoint);
+  const hasOwnName = new URL(settings.issuer).host !== host;
   const ports: SyntheticCheckPorts = {
-    clients: createDynamoDbClientStore(aws.dynamodb, environment.AUTH_CLIENTS_TABLE, {
+    clients: createDynamoDbClientStore(aws.dynamodb, settings.clientsTable, {
       consistentRead: true,
     }),
     drawBytes: randomBytes,
-    postTokenRequest: (credentials) =>
-      http.postTokenRequest(environment.AUTH_TOKEN_ENDPOINT, credentials),
+    postTokenRequest: (credentials) => http.postTokenRequest(settings.tokenEndpoint, credentials),
     wait: (milliseconds) => wait(milliseconds),
-    fetchJwks: () => http.fetchDocument(environment.AUTH_JWKS_URI),
+    fetchJwks: () => http.fetchDocument(settings.jwksUri),
     clock,
   };
   return async () => {

@@ -3,12 +3,11 @@ import {
   createFetchServiceDocument,
   createPostTokenRequest,
 } from '../../adapters/https/service-requests.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
-import { syntheticCheckVariables } from '../../contract/environments/synthetic-check.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { createSyntheticCheckHandler } from './function.ts';
 
 export const handler = createSyntheticCheckHandler(
-  readVariables('synthetic-check', syntheticCheckVariables, process.env),
+  readSettings('synthetic-check', process.env),
   { dynamodb: openJsonDynamoDb(process.env, 'background')(() => undefined).own },
   { postTokenRequest: createPostTokenRequest(), fetchDocument: createFetchServiceDocument() },
 );

@@ -4,7 +4,7 @@ import { holdProviders } from '../../adapters/dynamodb/stores/remember-found.ts'
 import { createFetchProviderKeys, createKeyCache } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
 import { assertionFetchTimeout } from '../../contract/bounds.ts';
-import type { FederationVariables } from '../../contract/function-environments.ts';
+import type { FederationSettings } from '../../contract/function-settings.ts';
 import type { ClientReader } from '../../core/client/client.ts';
 import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { AssertionRefusal } from '../../core/federated/assertion-request.ts';
@@ -15,8 +15,7 @@ import type { Federation, Outcome } from '../../core/token/federation.ts';
 
 export interface FederationSource {
   readonly issuer: string;
-  /** `AUTH_FEDERATED_CLIENTS`: JSON that the stack wrote. */
-  readonly variables: string;
+  readonly settings: FederationSettings;
   readonly calls: DynamoDbCalls;
   readonly clients: ClientReader;
   readonly clock: Clock;
@@ -40,9 +39,7 @@ function toOutcome(error: unknown): Outcome<never> {
  * loads when the first of them arrives: nothing here may count on the classes of `index.js`.
  */
 export function createFederation(source: FederationSource): Federation {
-  const { identityProvidersTable, allowLoopback, clientKeys, ...settings } = JSON.parse(
-    source.variables,
-  ) as FederationVariables;
+  const { identityProvidersTable, allowLoopback, clientKeys, ...settings } = source.settings;
   const { issuer } = source;
   const guard = { allowLoopback, ...source.guard };
   const fetchKeys = createGuardedFetch({ ...guard, timeout: assertionFetchTimeout });

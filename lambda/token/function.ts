@@ -4,11 +4,10 @@ import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/clients/
 import { createDynamoDbClientReader } from '../../adapters/dynamodb/stores/client-reader.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/stores/signing-key-reader.ts';
 import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
-import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import { authenticationFailureThrottle } from '../../contract/bounds.ts';
-import type { Environment } from '../../contract/environment.ts';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
+import type { BindingSettings, Settings } from '../../contract/function-settings.ts';
 import { healthyBody, healthyOutcome, selfTestEvent } from '../../contract/health.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, UseRecorder } from '../../core/client/client.ts';
@@ -66,46 +65,46 @@ interface OtherFiles {
   readonly loadFederation?: () => Promise<{
     readonly createFederation: (source: FederationSource) => Federation;
   }>;
-  readonly loadProofs?: () => Promise<{ readonly openBinding: (variables: string) => FindBinding }>;
+  readonly loadProofs?: () => Promise<{
+    readonly openBinding: (settings: BindingSettings) => FindBinding;
+  }>;
 }
 
 export function createTokenHandler(
-  environment: Environment<'token'>,
+  settings: Settings<'token'>,
   aws: AwsJsonClients,
   options: Partial<FunctionOptions> & OtherFiles = {},
 ): TokenFunction {
-  const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE, AUTH_CLIENT_IMPORT } = environment;
+  const { clientsTable, signingKeysTable, clientImport: hasImports } = settings;
   const calls = createJsonCalls(aws.dynamodb, rememberItems());
-  const hasImports = AUTH_CLIENT_IMPORT === '1';
-  const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE, { hasImports });
-  const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
+  const clients = createDynamoDbClientReader(calls, clientsTable, { hasImports });
+  const signingKeys = createDynamoDbSigningKeyReader(calls, signingKeysTable);
   const sign = createJsonKmsSign(aws.kms);
   const { clock = Date.now } = options;
-  const federation = openFederation(environment, { calls, clients, clock }, options);
-  const findBinding = openBinding(environment, options);
+  const federation = openFederation(settings, { calls, clients, clock }, options);
+  const findBinding = openBinding(settings, options);
   const ports = { clients, uses: clients, signingKeys, sign, federation, findBinding };
-  return createTokenFunction(environment, ports, options);
+  return createTokenFunction(settings, ports, options);
 }
 
 function openFederation(
-  { AUTH_FEDERATED_CLIENTS: variables, AUTH_ISSUER: issuer }: Environment<'token'>,
+  { federatedClients: settings, issuer }: Settings<'token'>,
   source: Pick<FederationSource, 'calls' | 'clients' | 'clock'>,
   { loadFederation }: OtherFiles,
 ): Federation | undefined {
-  if (variables === undefined) return undefined;
-  const load = needed('AUTH_FEDERATED_CLIENTS', loadFederation);
-  return later(async () => (await load()).createFederation({ ...source, issuer, variables }));
+  if (settings === undefined) return undefined;
+  const load = needed('federatedClients', loadFederation);
+  return later(async () => (await load()).createFederation({ ...source, issuer, settings }));
 }
 
 function openBinding(
-  { AUTH_DPOP: variables }: Environment<'token'>,
+  { dpop: settings }: Settings<'token'>,
   { loadProofs }: OtherFiles,
 ): FindBinding | undefined {
-  if (variables === undefined) return undefined;
-  const load = needed('AUTH_DPOP', loadProofs);
-  const find = later(async () => (await load()).openBinding(variables));
-  // An audience of that name only loads the file earlier.
-  const mayBeRequired = variables.includes('required');
+  if (settings === undefined) return undefined;
+  const load = needed('dpop', loadProofs);
+  const find = later(async () => (await load()).openBinding(settings));
+  const mayBeRequired = Object.values(settings.audiences).includes('required');
   return async (proofs, ...request) =>
     mayBeRequired || proofs.length > 0 ? find(proofs, ...request) : { found: undefined };
 }
@@ -131,15 +130,15 @@ function later<Request extends readonly unknown[], Result>(
 }
 
 export function createTokenFunction(
-  environment: Environment<'token'>,
+  settings: Settings<'token'>,
   ports: TokenFunctionPorts,
   overrides: Partial<FunctionOptions> = {},
 ): TokenFunction {
-  const persistentKeys = { region_id: environment.AUTH_REGION_ID };
+  const persistentKeys = { region_id: settings.regionId };
   const options = resolveOptions('token', persistentKeys, overrides, { byOutcome: true });
   const cache = new SigningKeyCache(ports.signingKeys, {
-    refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
-    maxAge: environment.AUTH_KEY_LIST_MAX_AGE,
+    refreshInterval: settings.keyListRefresh,
+    maxAge: settings.keyListMaxAge,
   });
   const history = new SignHistory();
   const tokenPorts = {
@@ -147,20 +146,9 @@ export function createTokenFunction(
     listSigningKeys: cache.listSigningKeys.bind(cache),
     keyListFailure: () => cache.failure,
     sign: history.watch(ports.sign, options.clock),
-    share: createShare(environment, history),
+    share: createShare(settings, history),
     failures: new FailureThrottle(authenticationFailureThrottle),
-    keysOnly: environment.AUTH_KEYS_ONLY === '1',
-  };
-  const settings = {
-    issuer: environment.AUTH_ISSUER,
-    regionId: environment.AUTH_REGION_ID,
-    defaultAudience: environment.AUTH_DEFAULT_AUDIENCE,
-    maxTokenLifetime: environment.AUTH_MAX_TOKEN_LIFETIME,
-    publicationLead: environment.AUTH_PUBLICATION_LEAD,
-    leeway: environment.AUTH_LEEWAY,
-    accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE ?? defaultAccessTokenType,
-    ignoredScopes: environment.AUTH_IGNORED_SCOPES?.split(' '),
-    audienceParameter: environment.AUTH_AUDIENCE_PARAMETER,
+    keysOnly: settings.keysOnly === true,
   };
   const selfTest = createSelfTest(tokenPorts, settings);
   const healthTest = createSelfTest(tokenPorts, settings, history);
@@ -187,7 +175,7 @@ export function createTokenFunction(
 }
 
 function createShare(
-  { AUTH_FAIR_SHARE: mode, AUTH_SIGNS_PER_MINUTE: signsPerMinute }: Environment<'token'>,
+  { fairShare: mode, signsPerMinute }: Settings<'token'>,
   history: SignHistory,
 ): FairShare | undefined {
   if (mode === undefined || signsPerMinute === undefined) return undefined;

@@ -1,6 +1,5 @@
 import { createAwsJsonClients } from '../../adapters/aws-json-clients.ts';
-import { readVariables } from '../../contract/environments/read-variables.ts';
-import { tokenVariables } from '../../contract/environments/token.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { createTokenHandler } from './function.ts';
 
 const aws = createAwsJsonClients(process.env);
@@ -8,7 +7,7 @@ const aws = createAwsJsonClients(process.env);
 aws.kms.open();
 aws.dynamodb.open();
 
-const environment = readVariables('token', tokenVariables, process.env);
+const environment = readSettings('token', process.env);
 
 // They stand next to this one in the deployed folder: `lambdaFiles` of lab/build/main.ts.
 const loadFederation = () => import('./federated.js');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { AssetOptions } from 'aws-cdk-lib/aws-s3-assets';
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 
 /** The bundle of a function does not exist. */
 class MissingBundleError extends Error {

@@ -3,7 +3,7 @@ import { EventBus, EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-l
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 import { keyScheduleMinutes } from '../../contract/key-metrics.ts';
 import { noticeBusName, noticeHour } from '../../contract/notices.ts';
 import { syntheticCheckMinutes } from '../../contract/synthetic-check.ts';

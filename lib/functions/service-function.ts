@@ -36,10 +36,16 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
 import { DeploymentConfigError } from '../../contract/deployment-config.ts';
-import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
-import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
+import {
+  type FunctionName,
+  functionName,
+  liveAlias,
+  roleName,
+} from '../../contract/function-names.ts';
+import type { functionSettings } from '../../contract/function-settings.ts';
 import { ownValue } from '../../contract/own-value.ts';
 import { awsRegions, partitionOf } from '../../contract/partitions.ts';
+import { settingsVariable } from '../../contract/read-settings.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { metricNamespace } from '../../contract/request-metrics.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
@@ -60,8 +66,8 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
   readonly description: string;
   /** Files next to the bundle that depend on the deployment, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Exactly the variables that the function reads. */
-  readonly environment: EnvironmentVariables<F>;
+  /** Exactly what the function reads; values may be known only at deployment. */
+  readonly settings: ReturnType<(typeof functionSettings)[F]>;
   readonly memorySize: number;
   readonly timeout: Duration;
   /** Concurrent executions that are reserved for the function. It gets no more. */
@@ -165,7 +171,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
 
   private addHandler(props: ServiceFunctionProps<F>): Function {
     const environment: Readonly<Record<string, string>> = {
-      ...(props.environment as Readonly<Record<string, string>>),
+      [settingsVariable]: Stack.of(this).toJsonString(props.settings),
       AUTH_METRIC_NAMESPACE: metricNamespace(props.deploymentName),
     };
     const bytes = environmentBytes(this, environment);

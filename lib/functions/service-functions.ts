@@ -5,21 +5,12 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deploymentCheckMinutes, raisedQuotas } from '../../contract/deployment-check.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
-import type { FunctionName } from '../../contract/environment.ts';
+import { type FunctionName, liveAlias, roleName } from '../../contract/function-names.ts';
 import {
-  canaryEnvironment,
-  deploymentCheckEnvironment,
-  discoveryEnvironment,
-  type EnvironmentSource,
-  jwksEnvironment,
-  keyRotationEnvironment,
+  functionSettings,
   managementConfigFile,
-  managementEnvironment,
-  noticesEnvironment,
-  syntheticCheckEnvironment,
-  tokenEnvironment,
-} from '../../contract/function-environments.ts';
-import { liveAlias, roleName } from '../../contract/function-names.ts';
+  type SettingsSource,
+} from '../../contract/function-settings.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key.ts';
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
@@ -55,12 +46,15 @@ import {
 } from './service-function.ts';
 
 interface ServiceFunctionsProps
-  extends Omit<EnvironmentSource, 'kmsKeyPolicy' | 'toJson'>,
+  extends Omit<SettingsSource, 'kmsKeyPolicy'>,
     Pick<FunctionContext, 'bundles'> {
   readonly tables: ServiceTables;
   /** The days on which API keys were last used, in this region. */
   readonly apiKeyUses: ITableV2;
 }
+
+/** Those of the functions that a region's source says everything about. */
+const { authorizer: _, portal: __, ...ofSource } = functionSettings;
 
 /** Documents come from memory; more memory only makes a start faster. */
 const documentMemory = 1024;
@@ -105,7 +99,7 @@ export class ServiceFunctions extends Construct {
   readonly notices: ServiceFunction<'notices'> | undefined;
   /** Functions that answer the gateway's requests. */
   readonly live: Readonly<Record<HttpFunctionName, Alias>>;
-  private readonly source: EnvironmentSource;
+  private readonly source: SettingsSource;
   private readonly context: FunctionContext;
   private readonly keys: SigningKeys;
   private readonly tables: TableArns;
@@ -124,7 +118,6 @@ export class ServiceFunctions extends Construct {
     this.source = {
       ...props,
       kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)),
-      toJson: (value) => Stack.of(this).toJsonString(value),
     };
     this.token = this.addToken();
     this.discovery = this.addDiscovery();
@@ -172,9 +165,9 @@ export class ServiceFunctions extends Construct {
     fn.allow(actions, resources, onlyItems(...recordTypes));
   }
 
-  private add<F extends FunctionName>(
+  private add<F extends keyof typeof ofSource>(
     name: F,
-    props: Omit<ServiceFunctionProps<F>, keyof FunctionContext | 'name'>,
+    props: Omit<ServiceFunctionProps<F>, keyof FunctionContext | 'name' | 'settings'>,
   ): ServiceFunction<F> {
     const { config, regionId } = this.source;
     const reservedConcurrency = reservedFor(config, regionId, name);
@@ -185,6 +178,8 @@ export class ServiceFunctions extends Construct {
       ...this.context,
       name,
       ...props,
+      // What a function of the union takes is what each of them takes.
+      settings: ofSource[name](this.source) as ReturnType<(typeof ofSource)[F]>,
       reservedConcurrency,
       reportsFailuresOnly: answersRequests && config.functionReports === 'failures',
     });
@@ -193,7 +188,6 @@ export class ServiceFunctions extends Construct {
   private addToken(): ServiceFunction<'token'> {
     const fn = this.add('token', {
       description: 'Issues access tokens',
-      environment: tokenEnvironment(this.source),
       memorySize: this.source.config.tokenFunction.memory,
       timeout: requestTimeout,
     });
@@ -221,7 +215,6 @@ export class ServiceFunctions extends Construct {
   private addDiscovery(): ServiceFunction<'discovery'> {
     return this.add('discovery', {
       description: 'Serves the discovery documents',
-      environment: discoveryEnvironment(this.source),
       memorySize: documentMemory,
       timeout: requestTimeout,
     });
@@ -230,7 +223,6 @@ export class ServiceFunctions extends Construct {
   private addJwks(): ServiceFunction<'jwks'> {
     const fn = this.add('jwks', {
       description: 'Serves the public signing keys',
-      environment: jwksEnvironment(this.source),
       memorySize: documentMemory,
       timeout: requestTimeout,
     });
@@ -241,7 +233,6 @@ export class ServiceFunctions extends Construct {
   private addCanary(): ServiceFunction<'canary'> {
     const fn = this.add('canary', {
       description: 'Proves that a signing key verifies everywhere, and publishes new ones',
-      environment: canaryEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: checkTimeout,
     });
@@ -257,7 +248,6 @@ export class ServiceFunctions extends Construct {
     const fn = this.add('deployment-check', {
       description:
         'Refuses the config of another deployment, and one without the algorithm of a signing key in use',
-      environment: deploymentCheckEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: Duration.minutes(deploymentCheckMinutes),
     });
@@ -287,7 +277,6 @@ export class ServiceFunctions extends Construct {
   private addSyntheticCheck(): ServiceFunction<'synthetic-check'> {
     const fn = this.add('synthetic-check', {
       description: 'Gets a token and verifies it, on the public addresses',
-      environment: syntheticCheckEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: checkTimeout,
     });
@@ -305,7 +294,6 @@ export class ServiceFunctions extends Construct {
     const fn = this.add('management', {
       description: 'Decides about changes of clients, API keys and identity providers',
       files: { [managementConfigFile]: formatManagementConfig(config) },
-      environment: managementEnvironment(),
       memorySize: managementMemory,
       timeout: managementTimeout,
     });
@@ -330,7 +318,6 @@ export class ServiceFunctions extends Construct {
   private addNotices(): ServiceFunction<'notices'> {
     const fn = this.add('notices', {
       description: 'Tells once a day which secrets and API keys expire',
-      environment: noticesEnvironment(this.source),
       memorySize: noticesMemory,
       timeout: Duration.minutes(15),
     });
@@ -341,7 +328,6 @@ export class ServiceFunctions extends Construct {
   private addKeyRotation(): ServiceFunction<'key-rotation'> {
     const fn = this.add('key-rotation', {
       description: 'Creates, promotes and retires signing keys',
-      environment: keyRotationEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: rotationTimeout,
     });

@@ -1,5 +1,5 @@
 import { Stack, Token, Validations } from 'aws-cdk-lib';
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 import { kmsDeletionWindowDays, kmsKeyTags } from '../../contract/kms-key.ts';
 import {
   type Alg,

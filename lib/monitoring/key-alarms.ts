@@ -1,7 +1,7 @@
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { secondsPerDay } from '../../contract/bounds.ts';
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 import {
   type KeyMetric,
   keyMetricFunctions,

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import type { FunctionName } from '../../contract/environment.ts';
+import type { FunctionName } from '../../contract/function-names.ts';
 import { noticeAlarmHours, noticeMetrics } from '../../contract/notices.ts';
 import {
   functionVersionProperty,

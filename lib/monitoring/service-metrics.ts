@@ -1,8 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { authenticationFailureThrottle } from '../../contract/bounds.ts';
-import type { FunctionName } from '../../contract/environment.ts';
-import { functionName } from '../../contract/function-names.ts';
+import { type FunctionName, functionName } from '../../contract/function-names.ts';
 import {
   metricDimensions,
   metricNamespace,

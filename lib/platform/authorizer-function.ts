@@ -1,11 +1,11 @@
-import { Duration, RemovalPolicy, Token, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token, Validations } from 'aws-cdk-lib';
 import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { EnvironmentVariables } from '../../contract/environment.ts';
+import type { functionSettings } from '../../contract/function-settings.ts';
 import {
   type PlatformApiTable,
   platformApiAction,
@@ -14,6 +14,7 @@ import {
   recordKeyUseActions,
   recordKeyUseCondition,
 } from '../../contract/platform-api-tables.ts';
+import { settingsVariable } from '../../contract/read-settings.ts';
 import {
   authorizerMetrics,
   metricNamespace,
@@ -38,7 +39,7 @@ interface AuthorizerFunctionProps {
   /** ARN of the table in which the last use of API keys is recorded, if it is. */
   readonly apiKeyUses: string | undefined;
   readonly bundles: string;
-  readonly environment: EnvironmentVariables<'authorizer'>;
+  readonly settings: ReturnType<typeof functionSettings.authorizer>;
 }
 
 /** One full vCPU: a verification needs CPU, and every request of the API waits for it. */
@@ -70,7 +71,7 @@ export function addAuthorizerFunction(scope: Construct, props: AuthorizerFunctio
     memorySize,
     timeout,
     environment: {
-      ...(props.environment as Readonly<Record<string, string>>),
+      [settingsVariable]: Stack.of(scope).toJsonString(props.settings),
       AUTH_METRIC_NAMESPACE: metricNamespace(props.deploymentName),
     },
   });

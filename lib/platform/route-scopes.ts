@@ -42,23 +42,24 @@ export class RouteScopes {
   }
 
   /**
-   * The table that the authorizer reads, as JSON: `GET /messages` → `messaging:view`.
+   * The table that the authorizer reads: `GET /messages` → `messaging:view`.
    *
    * @throws {RequiredScopeError} if it does not fit the function's environment.
    */
-  toJson(restApi: RestApi): string {
+  scopesOf(restApi: RestApi): Readonly<Record<string, string>> {
     const entries = restApi.methods.flatMap((method) => {
       const { authorizerId } = method.node.defaultChild as CfnMethod;
       const scopes = this.#scopesByToken.get(String(authorizerId));
       const key = routeKey(method.httpMethod, method.resource.path);
       return scopes === undefined ? [] : [[key, scopes.join(' ')] as const];
     });
-    const json = JSON.stringify(Object.fromEntries(entries));
-    if (Buffer.byteLength(json) > maxRequiredScopesBytes) {
+    const scopes = Object.fromEntries(entries);
+    const bytes = Buffer.byteLength(JSON.stringify(scopes));
+    if (bytes > maxRequiredScopesBytes) {
       throw new RequiredScopeError(
-        `the scopes of ${entries.length} methods take ${Buffer.byteLength(json)} bytes; allowed: ${maxRequiredScopesBytes}. Use ANY or {proxy+} methods, or a second PlatformAuthorizer`,
+        `the scopes of ${entries.length} methods take ${bytes} bytes; allowed: ${maxRequiredScopesBytes}. Use ANY or {proxy+} methods, or a second PlatformAuthorizer`,
       );
     }
-    return json;
+    return scopes;
   }
 }

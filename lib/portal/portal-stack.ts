@@ -17,9 +17,9 @@ import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import {
   formatPortalConfig,
+  functionSettings,
   portalConfigFile,
-  portalEnvironment,
-} from '../../contract/function-environments.ts';
+} from '../../contract/function-settings.ts';
 import { partitionOf } from '../../contract/partitions.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
 import { reservedFor } from '../../contract/reservations.ts';
@@ -81,7 +81,7 @@ export class PortalStack extends Stack {
       name: 'portal',
       description: 'Serves the portal for customers',
       files: { [portalConfigFile]: formatPortalConfig(portal, config.management) },
-      environment: portalEnvironment({
+      settings: functionSettings.portal({
         managementFunction,
         sessionKeySecret: sessionKey.secretArn,
       }),

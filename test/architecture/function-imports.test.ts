@@ -47,9 +47,8 @@ describe('the shape of a function', () => {
     const others = [...text.matchAll(imports)]
       .map(([, from = '']) => from)
       .filter((from) => !from.startsWith('../../adapters/'));
-    const expected = ['../../contract/environments/read-variables.ts', './function.ts'];
-    expected.push(`../../contract/environments/${name}.ts`);
-    expect(others.toSorted()).toEqual(expected.toSorted());
+    const expected = ['../../contract/read-settings.ts', './function.ts'];
+    expect(others).toEqual(name === 'management' ? expected.slice(1) : expected);
     expect(text).toMatch(/export const handler = create\w+Handler\(/);
   });
 });

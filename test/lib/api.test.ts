@@ -14,6 +14,7 @@ import {
   type Resource,
   readConfigFile,
   resourcesOf,
+  settingsOf,
   singleRegion,
   synthesise,
 } from './synthesise.ts';
@@ -122,7 +123,7 @@ describe('the authorization endpoint', () => {
       new Set(['ANY', 'GET', 'HEAD', 'POST'].map((method) => `${method} Discovery`)),
     );
     const discovery = Object.values(resourcesOf(found, 'AWS::Lambda::Function')).filter(
-      ({ Properties }) => 'AUTH_AUTHORIZATION_ENDPOINT' in Properties['Environment'].Variables,
+      ({ Properties }) => settingsOf(Properties).authorizationEndpoint === true,
     );
     expect(discovery).toHaveLength(1);
   });

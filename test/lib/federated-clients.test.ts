@@ -5,6 +5,7 @@ import {
   readConfigFile,
   resourcesOf,
   type Synthesis,
+  settingsOf,
   synthesise,
 } from './synthesise.ts';
 
@@ -35,11 +36,11 @@ function resources({ templates }: Synthesis, type: string): readonly Resource[] 
   return Object.values(templates).flatMap((template) => Object.values(resourcesOf(template, type)));
 }
 
-function variables(synthesis: Synthesis, name: string): Readonly<Record<string, string>> {
+function variables(synthesis: Synthesis, name: string) {
   const found = resources(synthesis, 'AWS::Lambda::Function').find(
     ({ Properties }) => Properties['FunctionName'] === `authorization-server-${name}`,
   );
-  return evaluate(found?.Properties['Environment'].Variables) as Readonly<Record<string, string>>;
+  return settingsOf(found?.Properties);
 }
 
 interface Statement {
@@ -96,7 +97,7 @@ describe('a deployment with federatedClients', () => {
   });
 
   it('tells the token function what an assertion may name', () => {
-    expect(JSON.parse(variables(on, 'token')['AUTH_FEDERATED_CLIENTS'] ?? '')).toEqual({
+    expect(variables(on, 'token').federatedClients).toEqual({
       identityProvidersTable: 'authorization-server-identity-providers',
       maxAge: 3600,
       ownProviders: true,
@@ -104,7 +105,7 @@ describe('a deployment with federatedClients', () => {
         (region) => `https://${region}auth.example.com/api/v1/oauth/token`,
       ),
     });
-    expect(variables(on, 'discovery')['AUTH_FEDERATED_CLIENTS']).toBe('1');
+    expect(variables(on, 'discovery').federatedClients).toBe(true);
   });
 
   it('has the alarms of a deployment without it, so no assertion can cause one', () => {
@@ -122,7 +123,7 @@ describe('a deployment with federatedClients', () => {
 
   it('has the variables of before without it', () => {
     for (const name of ['token', 'discovery']) {
-      const { AUTH_FEDERATED_CLIENTS: _, ...others } = variables(on, name);
+      const { federatedClients: _, ...others } = variables(on, name);
       expect(variables(off, name)).toEqual(others);
     }
   });
@@ -137,24 +138,24 @@ describe('a deployment with clientKeys', () => {
   });
 
   it('tells the token function what an assertion may be, and discovery what to say', () => {
-    const { AUTH_FEDERATED_CLIENTS: settings = '', ...token } = variables(keys, 'token');
-    expect(JSON.parse(settings)).toMatchObject({
+    const { federatedClients: settings, ...token } = variables(keys, 'token');
+    expect(settings).toMatchObject({
       providers: false,
       clientKeys: { algorithms: ['ES256'], only: true, maxAge: 120, tokenEndpointAudience: false },
     });
-    expect(token).toEqual({ ...variables(off, 'token'), AUTH_KEYS_ONLY: '1' });
+    expect(token).toEqual({ ...variables(off, 'token'), keysOnly: true });
     expect(variables(keys, 'discovery')).toEqual({
       ...variables(off, 'discovery'),
-      AUTH_CLIENT_KEYS: 'ES256',
-      AUTH_KEYS_ONLY: '1',
+      clientKeys: ['ES256'],
+      keysOnly: true,
     });
   });
 });
 
 describe('a deployment with clientImport', () => {
   it('differs from one without only in what its functions are told', () => {
-    const { AUTH_CLIENT_IMPORT: told, ...others } = variables(moved, 'token');
-    expect([told, others]).toEqual(['1', variables(off, 'token')]);
+    const { clientImport: told, ...others } = variables(moved, 'token');
+    expect([told, others]).toEqual([true, variables(off, 'token')]);
     const allowed = (synthesis: Synthesis) =>
       withoutVersions(JSON.stringify(resources(synthesis, 'AWS::IAM::Policy')));
     expect(allowed(moved)).toBe(allowed(off));
@@ -163,8 +164,8 @@ describe('a deployment with clientImport', () => {
 
 describe('a deployment with dpop', () => {
   it('tells the token function which audiences have proofs, and discovery how they are signed', () => {
-    const { AUTH_DPOP: settings = '', ...token } = variables(bound, 'token');
-    expect(JSON.parse(settings)).toEqual({
+    const { dpop: settings, ...token } = variables(bound, 'token');
+    expect(settings).toEqual({
       audiences: { [voice]: 'required', [messages]: 'allowed' },
       algorithms: ['ES256'],
       tokenEndpoints: ['', 'slc.', 'dfw.', 'pit.'].map(
@@ -174,7 +175,7 @@ describe('a deployment with dpop', () => {
     expect(token).toEqual(variables(off, 'token'));
     expect(variables(bound, 'discovery')).toEqual({
       ...variables(off, 'discovery'),
-      AUTH_DPOP_ALGORITHMS: 'ES256',
+      proofs: ['ES256'],
     });
   });
 

@@ -17,6 +17,7 @@ import {
   evaluate,
   readConfigFile,
   resourcesOf,
+  settingsOf,
   synthesise,
   withStubBundles,
 } from './synthesise.ts';
@@ -109,8 +110,8 @@ describe('the alarms of a region', () => {
       const { Properties } = Object.values(resourcesOf(of, 'AWS::Lambda::Function')).find(
         ({ Properties: { FunctionName } }) => FunctionName.endsWith('-synthetic-check'),
       ) as any;
-      const { AUTH_ISSUER, AUTH_TOKEN_ENDPOINT } = evaluate(Properties.Environment.Variables);
-      return [AUTH_ISSUER, AUTH_TOKEN_ENDPOINT].map((url) => String(url).split('/')[2]);
+      const { issuer, tokenEndpoint } = settingsOf(Properties);
+      return [issuer, tokenEndpoint].map((url) => String(url).split('/')[2]);
     };
     expect(namesOf(template)).toEqual(['auth.example.com', 'slc.auth.example.com']);
     expect(new Set(namesOf(single)).size).toBe(1);

@@ -14,6 +14,7 @@ import {
   readConfigFile,
   resourcesOf,
   type Synthesis,
+  settingsOf,
   singleRegion,
   synthesise,
 } from './synthesise.ts';
@@ -227,9 +228,7 @@ describe('the break-glass role of the config', () => {
     const rotation = Object.values(
       resourcesOf(templates['AuthorizationServer-slc'] as Template, 'AWS::Lambda::Function'),
     ).find(({ Properties }) => Properties['FunctionName'] === 'authorization-server-key-rotation');
-    const policy = JSON.parse(
-      evaluate(rotation?.Properties['Environment'].Variables).AUTH_KMS_KEY_POLICY,
-    );
+    const policy = settingsOf(rotation?.Properties).keyPolicy;
     const open = policy.Statement.find(({ Sid }: any) => Sid === 'OnlyBreakGlassOpens');
     expect(open.Condition.ArnNotEquals['aws:PrincipalArn']).toEqual([breakGlassRoleArn]);
   });

@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../lab/support/read-environment.ts';
+import { readSettings } from '../../contract/read-settings.ts';
 import { featureFlags } from '../../lib/feature-flags.ts';
 import { maxRequiredScopesBytes } from '../../lib/platform/route-scopes.ts';
 import { PlatformAuthorizer, type PlatformAuthorizerProps } from '../../lib/platform-authorizer.ts';
@@ -104,27 +104,29 @@ describe('PlatformAuthorizer', () => {
   });
 
   it('writes an environment that the function reads', () => {
-    expect(readEnvironment('authorizer', variablesOf(build()))).toEqual({
-      AUTH_ISSUER: 'https://auth.example.com',
-      AUTH_AUDIENCES: ['https://api.example.com'],
-      AUTH_DEFAULT_AUDIENCE: 'https://api.example.com',
-      AUTH_CLIENTS_TABLE: 'authorization-server-clients',
-      AUTH_API_KEYS_TABLE: 'authorization-server-api-keys',
-      AUTH_IDENTITY_PROVIDERS_TABLE: 'authorization-server-identity-providers',
-      AUTH_REQUIRED_SCOPES: {
+    expect(readSettings('authorizer', variablesOf(build()))).toEqual({
+      issuer: 'https://auth.example.com',
+      jwksUri: 'https://auth.example.com/.well-known/jwks.json',
+      accessTokenType: 'at+jwt',
+      audiences: ['https://api.example.com'],
+      defaultAudience: 'https://api.example.com',
+      clientsTable: 'authorization-server-clients',
+      apiKeysTable: 'authorization-server-api-keys',
+      identityProvidersTable: 'authorization-server-identity-providers',
+      requiredScopes: {
         'GET /messages': 'messaging:view',
         'POST /messages': 'messaging:view messaging:manage',
         'ANY /messages/{id}': '',
       },
-      AUTH_API_KEY_USES_TABLE: 'authorization-server-api-key-uses',
-      AUTH_RESULT_CACHE_TTL: 0,
+      apiKeyUsesTable: 'authorization-server-api-key-uses',
+      resultCacheTtl: 0,
     });
   });
 
   it.each(['refuse', 'accept'] as const)('checks revocation if it is told to: %s', (choice) => {
     const template = build({ revocation: { onLookupFailure: choice } });
-    const environment = readEnvironment('authorizer', variablesOf(template));
-    expect(environment.AUTH_REVOCATION_CHECK).toBe(choice);
+    const environment = readSettings('authorizer', variablesOf(template));
+    expect(environment.revocationCheck).toBe(choice);
     // Clients of providers are looked up anyway, so the role needs no other permission.
     const [policy] = Object.values(resourcesOf(template, 'AWS::IAM::Policy'));
     const [usual] = Object.values(resourcesOf(build(), 'AWS::IAM::Policy'));
@@ -146,10 +148,10 @@ describe('PlatformAuthorizer', () => {
       dpopOrigins: ['https://api.example.com'],
       dpopAlgorithms: ['ES256', 'PS256'],
     });
-    expect(readEnvironment('authorizer', variablesOf(template))).toMatchObject({
-      AUTH_DPOP_REQUIRED: '1',
-      AUTH_DPOP_ORIGINS: ['https://api.example.com'],
-      AUTH_DPOP_ALGORITHMS: ['ES256', 'PS256'],
+    expect(readSettings('authorizer', variablesOf(template))).toMatchObject({
+      requireProof: true,
+      dpopOrigins: ['https://api.example.com'],
+      dpopAlgorithms: ['ES256', 'PS256'],
     });
   });
 
@@ -203,23 +205,23 @@ describe('PlatformAuthorizer', () => {
     expect(JSON.stringify(statements)).not.toContain('111122223333:table');
     // A reader of another account may only read.
     expect(JSON.stringify(statements)).not.toContain('UpdateItem');
-    expect(variablesOf(template)).not.toHaveProperty('AUTH_API_KEY_USES_TABLE');
-    expect(readEnvironment('authorizer', variablesOf(template))).toMatchObject({
-      AUTH_CLIENTS_TABLE: `${tables}-clients`,
-      AUTH_API_KEYS_TABLE: `${tables}-api-keys`,
-      AUTH_IDENTITY_PROVIDERS_TABLE: `${tables}-identity-providers`,
+    expect(readSettings('authorizer', variablesOf(template))).not.toHaveProperty('apiKeyUsesTable');
+    expect(readSettings('authorizer', variablesOf(template))).toMatchObject({
+      clientsTable: `${tables}-clients`,
+      apiKeysTable: `${tables}-api-keys`,
+      identityProvidersTable: `${tables}-identity-providers`,
     });
   });
 
   it('reads the tables of tablesName', () => {
-    expect(variablesOf(build({ tablesName: 'second' }))['AUTH_CLIENTS_TABLE']).toBe(
-      'second-clients',
-    );
+    expect(
+      readSettings('authorizer', variablesOf(build({ tablesName: 'second' }))).clientsTable,
+    ).toBe('second-clients');
   });
 
   it('records no last use if it is told so', () => {
     const template = build({ recordApiKeyUse: false });
-    expect(variablesOf(template)).not.toHaveProperty('AUTH_API_KEY_USES_TABLE');
+    expect(readSettings('authorizer', variablesOf(template))).not.toHaveProperty('apiKeyUsesTable');
     expect(JSON.stringify(template.toJSON())).not.toContain('UpdateItem');
   });
 
@@ -257,7 +259,7 @@ describe('PlatformAuthorizer', () => {
       IdentitySource:
         'method.request.header.Authorization,context.identity.sourceIp,context.httpMethod,context.path',
     });
-    expect(variablesOf(template)['AUTH_RESULT_CACHE_TTL']).toBe('120');
+    expect(readSettings('authorizer', variablesOf(template)).resultCacheTtl).toBe(120);
   });
 
   it('makes a new deployment of the API when the cache changes', () => {

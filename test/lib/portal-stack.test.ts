@@ -69,13 +69,6 @@ describe('the portal', () => {
       FunctionName: 'authorization-server-portal',
       MemorySize: 1769,
       Timeout: 28,
-      Environment: {
-        Variables: {
-          AUTH_PORTAL_CONFIG: 'portal.json',
-          AUTH_MANAGEMENT_FUNCTION:
-            'arn:aws:lambda:us-west-2:111122223333:function:authorization-server-management',
-        },
-      },
     });
     expect(only('AWS::Lambda::Permission')).toMatchObject({
       Principal: 'apigateway.amazonaws.com',
@@ -85,12 +78,7 @@ describe('the portal', () => {
 
   it('has no secret in the environment of the function', () => {
     const { Variables } = only('AWS::Lambda::Function').Environment;
-    expect(Object.keys(Variables).toSorted()).toEqual([
-      'AUTH_MANAGEMENT_FUNCTION',
-      'AUTH_METRIC_NAMESPACE',
-      'AUTH_PORTAL_CONFIG',
-      'AUTH_SESSION_KEY_SECRET',
-    ]);
+    expect(Object.keys(Variables).toSorted()).toEqual(['AUTH_METRIC_NAMESPACE', 'AUTH_SETTINGS']);
   });
 
   it('is an API with a domain of its own, and closed under every other name', () => {

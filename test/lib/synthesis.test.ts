@@ -4,7 +4,7 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkAgainstRulePacks } from '../../bin/rule-packs.ts';
-import { maxScopesSupportedBytes } from '../../contract/function-environments.ts';
+import { maxScopesSupportedBytes } from '../../contract/function-settings.ts';
 import { buildProject } from '../../lab/create/project.ts';
 import { configOf } from '../../lab/prove/deployment.ts';
 import { portalConfig } from '../../lab/support/portal-config.ts';
@@ -13,7 +13,7 @@ import type { Template as Kept } from '../../lab/support/template-changes/templa
 import { readDeploymentConfigFile } from '../../lib/deployment-config-file.ts';
 import { featureFlags } from '../../lib/feature-flags.ts';
 import { functionBundle } from '../../lib/functions/function-bundles.ts';
-import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { readConfigFile, resourcesOf, settingsOf, synthesise } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -124,8 +124,8 @@ describe('a synthesis', () => {
     const discovery = Object.values(functions).find(
       ({ Properties }) => Properties['FunctionName'] === 'authorization-server-discovery',
     );
-    const variables = evaluate(discovery?.Properties['Environment'].Variables);
-    expect(variables).toHaveProperty('AUTH_DOCUMENT_MAX_AGE');
-    expect(variables).not.toHaveProperty('AUTH_SCOPES_SUPPORTED');
+    const variables = settingsOf(discovery?.Properties);
+    expect(variables).toHaveProperty('documentMaxAge');
+    expect(variables).not.toHaveProperty('scopesSupported');
   });
 });

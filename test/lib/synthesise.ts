@@ -8,7 +8,8 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
-import { environments } from '../../contract/environment.ts';
+import { functionSettings } from '../../contract/function-settings.ts';
+import { settingsVariable } from '../../contract/read-settings.ts';
 import { addAuthorizationServer } from '../../lib/authorization-server.ts';
 import { featureFlags } from '../../lib/feature-flags.ts';
 
@@ -20,7 +21,7 @@ export function readConfigFile(name: string): DeploymentConfigInput {
 
 /** Bundles that do nothing: a template does not depend on what a function does. */
 function stubBundles(directory: string): string {
-  for (const name of Object.keys(environments)) {
+  for (const name of Object.keys(functionSettings)) {
     mkdirSync(join(directory, name), { recursive: true });
     writeFileSync(join(directory, name, 'index.js'), 'exports.handler = async () => ({});\n');
   }
@@ -97,6 +98,12 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws',
   'AWS::URLSuffix': 'amazonaws.com',
 };
+
+/** What a function is told, by the properties of its resource. */
+// oxlint-disable-next-line typescript/no-explicit-any -- asserted by tests
+export function settingsOf(properties: Readonly<Record<string, any>> | undefined): any {
+  return JSON.parse(evaluate(properties?.['Environment']).Variables[settingsVariable]);
+}
 
 /**
  * Writes out what CloudFormation would make of a value, with placeholders for values that only a deployment

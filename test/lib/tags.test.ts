@@ -5,10 +5,10 @@ import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { addAuthorizationServer } from '../../lib/authorization-server.ts';
 import { featureFlags } from '../../lib/feature-flags.ts';
 import {
-  evaluate,
   type Resource,
   readConfigFile,
   resourcesOf,
+  settingsOf,
   withStubBundles,
 } from './synthesise.ts';
 
@@ -63,8 +63,8 @@ function withTags(
 
 function rotationOf(stack: Stack) {
   const functions = Object.values(resourcesOf(Template.fromStack(stack), 'AWS::Lambda::Function'));
-  const found = functions.map(({ Properties }) => evaluate(Properties['Environment'].Variables));
-  return found.find((variables) => variables.AUTH_KMS_KEY_TAGS !== undefined);
+  const ours = functions.filter(({ Properties }) => 'FunctionName' in Properties);
+  return ours.map(({ Properties }) => settingsOf(Properties)).find(({ keyTags }) => keyTags);
 }
 
 describe('tags', () => {
@@ -83,7 +83,7 @@ describe('tags', () => {
         expect(stack.tags.tagValues()).toMatchObject(company);
       }
       const [, slc = expect.fail()] = stacks;
-      expect(JSON.parse(rotationOf(slc).AUTH_KMS_KEY_TAGS)).toEqual({
+      expect(rotationOf(slc).keyTags).toEqual({
         application: 'authorization-server',
         ...company,
       });

@@ -1,8 +1,14 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tableName } from '../../contract/tables.ts';
-import { readEnvironment } from '../../lab/support/read-environment.ts';
-import { evaluate, readConfigFile, resourcesOf, type Synthesis, synthesise } from './synthesise.ts';
+import {
+  evaluate,
+  readConfigFile,
+  resourcesOf,
+  type Synthesis,
+  settingsOf,
+  synthesise,
+} from './synthesise.ts';
 
 const awsRegions = { slc: 'us-west-2', dfw: 'us-east-2', pit: 'us-east-1' } as const;
 const regionIds = ['slc', 'dfw', 'pit'] as const;
@@ -209,28 +215,26 @@ describe.each(regionIds)('the region %s', (id) => {
 
   it('tells the same issuer and every region, with tables of its own AWS region', () => {
     const functions = propertiesOf(id, 'AWS::Lambda::Function');
-    const environment = (name: string) =>
-      evaluate(
-        functions.find(({ FunctionName }) => FunctionName === `authorization-server-${name}`)?.[
-          'Environment'
-        ],
-      ).Variables;
-    const discovery = readEnvironment('discovery', environment('discovery'));
-    expect(discovery.AUTH_ISSUER).toBe('https://auth.example.com');
-    expect(discovery.AUTH_REGIONAL_TOKEN_ENDPOINTS).toEqual(
+    const settings = (name: string) =>
+      settingsOf(
+        functions.find(({ FunctionName }) => FunctionName === `authorization-server-${name}`),
+      );
+    const discovery = settings('discovery');
+    expect(discovery.issuer).toBe('https://auth.example.com');
+    expect(discovery.regionalTokenEndpoints).toEqual(
       Object.fromEntries(
         regionIds.map((name) => [name, `https://${name}.auth.example.com/api/v1/oauth/token`]),
       ),
     );
-    expect(readEnvironment('token', environment('token')).AUTH_REGION_ID).toBe(id);
-    expect(readEnvironment('canary', environment('canary')).AUTH_REGIONAL_JWKS_URIS).toEqual(
+    expect(settings('token').regionId).toBe(id);
+    expect(settings('canary').regionalJwksUris).toEqual(
       Object.fromEntries(
         regionIds.map((name) => [name, `https://${name}.auth.example.com/.well-known/jwks.json`]),
       ),
     );
-    const check = readEnvironment('synthetic-check', environment('synthetic-check'));
-    expect(check.AUTH_TOKEN_ENDPOINT).toBe(`https://${id}.auth.example.com/api/v1/oauth/token`);
-    expect(check.AUTH_JWKS_URI).toBe(`https://${id}.auth.example.com/.well-known/jwks.json`);
+    const check = settings('synthetic-check');
+    expect(check.tokenEndpoint).toBe(`https://${id}.auth.example.com/api/v1/oauth/token`);
+    expect(check.jwksUri).toBe(`https://${id}.auth.example.com/.well-known/jwks.json`);
     const policies = JSON.stringify(evaluate(propertiesOf(id, 'AWS::IAM::Policy')));
     expect(policies).toContain(`"client_SyntheticCheck00000${id}"`);
     expect(policies).toContain(

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readConfigFile, type Synthesis, synthesise } from './synthesise.ts';
+import {
+  readConfigFile,
+  resourcesOf,
+  type Synthesis,
+  settingsOf,
+  synthesise,
+} from './synthesise.ts';
 
 const config = {
   ...readConfigFile('single-region'),
@@ -15,6 +21,12 @@ beforeAll(() => {
 
 const templateOf = ({ templates }: Synthesis) => Object.values(templates)[0];
 
+/** When a token is returned again. */
+const told = (of: Synthesis) =>
+  Object.values(resourcesOf(templateOf(of) as never, 'AWS::Lambda::Function'))
+    .filter(({ Properties }) => Properties['FunctionName'] === 'authorization-server-token')
+    .map(({ Properties }) => settingsOf(Properties).tokenReuseShare)[0];
+
 describe('what the config says of the token function', () => {
   it('is its memory', () => {
     templateOf(synthesis)?.hasResourceProperties('AWS::Lambda::Function', {
@@ -25,6 +37,7 @@ describe('what the config says of the token function', () => {
       FunctionName: 'authorization-server-token',
       MemorySize: 1769,
     });
+    expect([told(synthesis), told(usual)]).toEqual([0.5, undefined]);
   });
 
   it('is how many instances its live version keeps started', () => {

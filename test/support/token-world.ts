@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { Environment } from '../../contract/environment.ts';
+import type { Settings } from '../../contract/function-settings.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
@@ -36,7 +36,7 @@ export function tokenRequest(different: Partial<ProxyRequest> = {}): ProxyReques
 export function tokenWorld(
   clients: readonly Client[] = [makeClient()],
   telemetry?: Telemetry,
-  environment: Partial<Environment<'token'>> = {},
+  environment: Partial<Settings<'token'>> = {},
   findBinding?: FindBinding,
 ) {
   const byId = new Map(clients.map((client) => [client.clientId, client]));

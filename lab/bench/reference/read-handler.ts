@@ -1,4 +1,5 @@
 import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
+import { readSettings } from '../../../contract/read-settings.ts';
 
 // The floor of an API key: its read through the client of the authorizer, and nothing else.
 
@@ -6,7 +7,7 @@ const { dynamodb } = createAwsJsonClients(process.env);
 dynamodb.open();
 
 const read = {
-  TableName: process.env['AUTH_API_KEYS_TABLE'],
+  TableName: readSettings('authorizer', process.env).apiKeysTable,
   Key: { key_id: { S: process.env['BENCH_KEY_ID'] } },
 };
 const statement = { Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' };

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
+import { readSettings } from '../../../contract/read-settings.ts';
 
 // The floor of a token: the read and the signature through the clients of the token function, as
 // many bytes, and nothing else. It authenticates no one. With BENCH_VERIFICATIONS it also verifies the
@@ -10,7 +11,7 @@ aws.kms.open();
 aws.dynamodb.open();
 
 const read = {
-  TableName: process.env['AUTH_CLIENTS_TABLE'],
+  TableName: readSettings('token', process.env).clientsTable,
   Key: { client_id: { S: process.env['BENCH_CLIENT_ID'] } },
 };
 /** As long as the signing input of a token of the usual size. */

@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import type { APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
+import { readSettings } from '../../../contract/read-settings.ts';
 import { createTelemetry, type RequestReport } from '../../../lambda/shared/telemetry.ts';
 
 // The floor of a verified token: its signature and its claims, and our log line and metrics.
@@ -8,8 +9,10 @@ const { keys } = JSON.parse(process.env['BENCH_JWKS'] ?? '{"keys":[]}') as {
   readonly keys: readonly JsonWebKey[];
 };
 const [key] = keys.map((jwk) => createPublicKey({ key: jwk, format: 'jwk' }));
-const issuer = process.env['AUTH_ISSUER'];
-const audience = process.env['AUTH_AUDIENCES'];
+const {
+  issuer,
+  audiences: [audience],
+} = readSettings('authorizer', process.env);
 
 interface Claims {
   readonly [name: string]: unknown;

@@ -1,16 +1,17 @@
-import { tableName } from '../../../contract/tables.ts';
+import { functionSettings } from '../../../contract/function-settings.ts';
+import { settingsVariables } from '../../../contract/read-settings.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { Backend } from '../backend/backend.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
 import { expectStatus, invokeOnce } from '../measure.ts';
 import type { SampleOptions } from '../sample.ts';
-import { backendEnvironment, config, createEvent, createItems, environments } from '../scenario.ts';
+import { backendEnvironment, config, createEvent, createItems, settings } from '../scenario.ts';
 import { tokenEvent } from './token.ts';
 
 /** A token of our own token function, for an issuer whose JWKS the backend serves. */
 async function issueToken(backend: Backend, runtime: string): Promise<string> {
   await backend.command({ items: createItems(backend) });
-  const own = { ...environments.token, AUTH_ISSUER: backend.issuer };
+  const own = settingsVariables({ ...settings.token, issuer: backend.issuer });
   const target = {
     bundle: buildFunction('token'),
     environment: { ...backendEnvironment(backend), ...own },
@@ -39,14 +40,15 @@ function expectAllow(payload: unknown): void {
 export function authorizerEnvironment(backend: Backend): Readonly<Record<string, string>> {
   return {
     ...backendEnvironment(backend),
-    AUTH_ISSUER: backend.issuer,
-    AUTH_AUDIENCES: config.defaultAudience,
-    AUTH_DEFAULT_AUDIENCE: config.defaultAudience,
-    AUTH_CLIENTS_TABLE: tableName(config.name, 'clients'),
-    AUTH_API_KEYS_TABLE: tableName(config.name, 'apiKeys'),
-    AUTH_IDENTITY_PROVIDERS_TABLE: tableName(config.name, 'identityProviders'),
-    AUTH_REQUIRED_SCOPES: JSON.stringify({ 'GET /messages': 'messaging:view' }),
-    AUTH_RESULT_CACHE_TTL: '0',
+    ...settingsVariables(
+      functionSettings.authorizer({
+        issuer: backend.issuer,
+        tables: config.name,
+        audiences: [config.defaultAudience],
+        requiredScopes: { 'GET /messages': 'messaging:view' },
+        resultCacheTtl: 0,
+      }),
+    ),
   };
 }
 

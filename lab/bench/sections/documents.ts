@@ -1,8 +1,9 @@
+import { settingsVariables } from '../../../contract/read-settings.ts';
 import { jwksPath, openidConfigurationPath } from '../../../contract/routes.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
 import { expectStatus, invokeOnce, type Target } from '../measure.ts';
 import type { SampleOptions } from '../sample.ts';
-import { backendEnvironment, createEvent, environments } from '../scenario.ts';
+import { backendEnvironment, createEvent, settings } from '../scenario.ts';
 
 /** Each document, and a handler that returns the same as a constant. */
 export async function createDocumentTargets({
@@ -12,7 +13,7 @@ export async function createDocumentTargets({
   const shared = backendEnvironment(backend);
   const targetOf = (name: 'discovery' | 'jwks', path: string): Target => ({
     bundle: buildFunction(name),
-    environment: { ...shared, ...environments[name] },
+    environment: { ...shared, ...settingsVariables(settings[name]) },
     event: createEvent({ method: 'GET', path }),
     check: expectStatus(200),
   });

@@ -22,6 +22,7 @@ import {
   createClient,
   createItems,
   dpopEnvironment,
+  fairShareEnvironment,
   federatedTokenEnvironment,
   issuer,
   keysEnvironment,
@@ -156,9 +157,6 @@ function tokenWith<T extends Pick<PairTarget, 'bundle'>>(
   return { ...token, bundle: { ...token.bundle, taskRoot }, ownEnvironment };
 }
 
-/** One client that is never refused. */
-const fairShare = { AUTH_FAIR_SHARE: 'enforce', AUTH_SIGNS_PER_MINUTE: '1000000000' };
-
 export async function runPairsSection(
   options: SampleOptions,
   names: readonly PairName[] = pairNames,
@@ -187,7 +185,7 @@ export async function runPairsSection(
   ) => measurePair({ ...one, outcome }, { ...floor, outcome }, { ...pairs, ...plan }, backend);
   const withoutTarget = { processes: 1 };
   const warmOnly = { ...withoutTarget, cold: 0 };
-  // Such an invocation takes microseconds, and depends more on where code and memory lie.
+  // Such an invocation takes microseconds, and depends more on the places of code and memory.
   const withoutBackend = { blockSize: 10 * pairs.blockSize, cold: 0 };
   const shorter = { ...withoutTarget, warmUp: pairs.warmUp / 10 };
   const federated = {
@@ -213,7 +211,8 @@ export async function runPairsSection(
         cold: 0,
       }),
     token: () => pair(200, [ours, twoCalls], {}),
-    fairShare: () => pair(200, [tokenWith(ours, 'fair-share', fairShare), ours], warmOnly),
+    fairShare: () =>
+      pair(200, [tokenWith(ours, 'fair-share', fairShareEnvironment()), ours], warmOnly),
     clientKeys: () => pair(200, [tokenWith(ours, 'keys', keys), ours], warmOnly),
     dpop: () => pair(200, [tokenWith(ours, 'dpop', dpopEnvironment()), ours], warmOnly),
     tokenAndDuties: () => pair(200, [ours, floorWith(duties)], warmOnly),

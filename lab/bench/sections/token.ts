@@ -1,3 +1,4 @@
+import { settingsVariables } from '../../../contract/read-settings.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { formatClientSecret } from '../../../core/credential/credential-value.ts';
 import type { Backend, CallCounts, Delays } from '../backend/backend.ts';
@@ -10,8 +11,8 @@ import {
   createEvent,
   createItems,
   usualDelays as delays,
-  environments,
   kmsKeyArn,
+  settings,
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../scenario.ts';
@@ -55,7 +56,7 @@ export async function countCalls(
 
 /** The token function and the floor, with the same event. */
 export function createTokenTargets(backend: Backend) {
-  const environment = { ...backendEnvironment(backend), ...environments.token };
+  const environment = { ...backendEnvironment(backend), ...settingsVariables(settings.token) };
   const common = { environment, event: tokenEvent(), check: expectStatus(200) };
   return {
     ours: { ...common, bundle: buildFunction('token') },

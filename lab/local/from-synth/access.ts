@@ -1,5 +1,4 @@
-import type { FunctionName } from '../../../contract/environment.ts';
-import { functionName } from '../../../contract/function-names.ts';
+import { type FunctionName, functionName } from '../../../contract/function-names.ts';
 import { restoredTableName, tableKeys, tables } from '../../../contract/tables.ts';
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { localApi } from '../../emulator/gateway/request-context.ts';

@@ -1,5 +1,6 @@
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import type { FederationVariables } from '../../../contract/function-environments.ts';
+import type { Settings } from '../../../contract/function-settings.ts';
+import { settingsVariable } from '../../../contract/read-settings.ts';
 import { readConfigFile } from '../config-file.ts';
 import { exampleScopes, type LocalDeployment } from '../local-deployment.ts';
 import { readAssembly } from './assembly.ts';
@@ -36,9 +37,13 @@ function addressPattern(address: string): RegExp {
 
 /** The names of the API on AWS have become one, so its token endpoints have, too. */
 function joinTokenEndpoints(name: string, value: string): string {
-  if (name !== 'AUTH_FEDERATED_CLIENTS' || !value.startsWith('{')) return value;
-  const { tokenEndpoints, ...rest } = JSON.parse(value) as FederationVariables;
-  return JSON.stringify({ ...rest, tokenEndpoints: [...new Set(tokenEndpoints)] });
+  if (name !== settingsVariable) return value;
+  const settings = JSON.parse(value) as Partial<Settings<'token'>>;
+  for (const part of [settings.federatedClients, settings.dpop]) {
+    if (typeof part !== 'object') continue;
+    Object.assign(part, { tokenEndpoints: [...new Set(part.tokenEndpoints)] });
+  }
+  return JSON.stringify(settings);
 }
 
 /** Replaces every address of the API on AWS with the address on this machine. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
-import type { FunctionName } from '../../../contract/environment.ts';
-import type { FederationVariables } from '../../../contract/function-environments.ts';
 import { rotationReportSchema } from '../../../contract/function-events.ts';
-import { functionName } from '../../../contract/function-names.ts';
+import { type FunctionName, functionName } from '../../../contract/function-names.ts';
+import type { Settings } from '../../../contract/function-settings.ts';
+import { settingsVariable, settingsVariables } from '../../../contract/read-settings.ts';
 import type { GatewayRoute } from '../../emulator/gateway/gateway-route.ts';
 import { localApi } from '../../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../../emulator/lambda-server.ts';
@@ -69,11 +69,11 @@ function sdkVariables(
  * `AUTH_ALLOW_LOOPBACK_PROVIDERS` are others.
  */
 function withLocalVariables(fn: SynthesisedFunction): SynthesisedFunction {
-  const { AUTH_FEDERATED_CLIENTS: settings } = fn.variables;
-  if (settings?.startsWith('{') !== true) return fn;
-  const own = JSON.parse(settings) as FederationVariables;
-  const changed = { ...own, allowLoopback: true } satisfies FederationVariables;
-  const variables = { ...fn.variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(changed) };
+  const { [settingsVariable]: text = '{}' } = fn.variables;
+  const own = JSON.parse(text) as Settings<'token'>;
+  if (typeof own.federatedClients !== 'object') return fn;
+  const federatedClients = { ...own.federatedClients, allowLoopback: true } as const;
+  const variables = { ...fn.variables, ...settingsVariables({ ...own, federatedClients }) };
   return { ...fn, variables };
 }
 

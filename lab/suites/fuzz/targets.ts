@@ -64,11 +64,12 @@ function postToken(
 const world = verifier.createWorld();
 const authorizer = createAuthorizerFunction(
   {
-    AUTH_ISSUER: verifier.issuer,
-    AUTH_AUDIENCES: [verifier.audience],
-    AUTH_DEFAULT_AUDIENCE: verifier.audience,
-    AUTH_REQUIRED_SCOPES: { 'GET /messages': 'messaging:view' },
-    AUTH_RESULT_CACHE_TTL: 0,
+    issuer: verifier.issuer,
+    jwksUri: `${verifier.issuer}/.well-known/jwks.json`,
+    audiences: [verifier.audience],
+    defaultAudience: verifier.audience,
+    requiredScopes: { 'GET /messages': 'messaging:view' },
+    resultCacheTtl: 0,
   } as never,
   world.ports,
   { clock, telemetry: { report: watch } },

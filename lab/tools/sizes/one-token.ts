@@ -3,6 +3,7 @@ import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { settingsVariables } from '../../../contract/read-settings.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { replyAfter } from '../../bench/backend/delayed-reply.ts';
 import { DynamoDbStub } from '../../bench/backend/dynamodb-stub.ts';
@@ -11,7 +12,7 @@ import {
   awsRegion,
   createEvent,
   createItems,
-  environments,
+  settings,
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../../bench/scenario.ts';
@@ -65,7 +66,7 @@ function ownFile(url: string): string | undefined {
  * @returns names of functions, by the file that defines them.
  */
 export async function findCalledFunctions(): Promise<ReadonlyMap<string, readonly string[]>> {
-  Object.assign(process.env, environments.token, await startStubs(), {
+  Object.assign(process.env, settingsVariables(settings.token), await startStubs(), {
     AWS_REGION: awsRegion,
     AWS_ACCESS_KEY_ID: 'sizes',
     AWS_SECRET_ACCESS_KEY: 'sizes',

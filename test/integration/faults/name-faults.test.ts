@@ -2,13 +2,12 @@ import dns from 'node:dns';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import { requestDeadline } from '../../../contract/bounds.ts';
-import { tokenEnvironment } from '../../../contract/function-environments.ts';
+import { functionSettings } from '../../../contract/function-settings.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { loopbackHost } from '../../../lab/emulator/loopback-server.ts';
 import { describeEnvironments } from '../../../lab/local/environment-source.ts';
 import { buildLocalDeployment } from '../../../lab/local/local-deployment.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { figure } from '../../support/figure.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
@@ -31,7 +30,7 @@ describe('a region in which no name server knows DynamoDB', () => {
       ),
     });
     const source = describeEnvironments(config, issuer, 'slc');
-    const token = createTokenHandler(readEnvironment('token', tokenEnvironment(source)), aws, {
+    const token = createTokenHandler(functionSettings.token(source), aws, {
       telemetry: recordTelemetry().telemetry,
     });
     onTestFinished(() => {

@@ -7,6 +7,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
+import { settingsVariables } from '../../../contract/read-settings.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { lambdaBuildOptions } from '../../../lab/build/main.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
@@ -87,15 +88,16 @@ it('the deployed bundle loads its other files for the first assertion and proof,
     maxAge: 3600,
     ownProviders: false,
   };
-  const variables = Object.entries(tokenEnvironment).map(([name, value]) => [name, String(value)]);
   const { stderr } = await run(
     process.execPath,
     [join(folder.path, 'run.js'), JSON.stringify(events), JSON.stringify(lambdaContext())],
     {
       env: {
-        ...(Object.fromEntries(variables) as Record<string, string>),
-        AUTH_FEDERATED_CLIENTS: JSON.stringify(federation),
-        AUTH_DPOP: JSON.stringify({ audiences: { 'https://api.example.com': 'allowed' } }),
+        ...settingsVariables({
+          ...tokenEnvironment,
+          federatedClients: federation,
+          dpop: { audiences: { 'https://api.example.com': 'allowed' } },
+        }),
         AWS_REGION: 'us-west-2',
         AWS_ACCESS_KEY_ID: 'x',
         AWS_SECRET_ACCESS_KEY: 'x',

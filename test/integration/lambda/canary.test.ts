@@ -6,7 +6,6 @@ import { kmsKeyPolicy, kmsKeyTags } from '../../../contract/kms-key.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { AwsClients } from '../../../lab/support/aws-clients.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createCanaryHandler } from '../../../lambda/canary/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { keyIntent } from '../../support/rotation-keys.ts';
@@ -32,15 +31,15 @@ const openStore = () =>
   createDynamoDbRotationStore(aws.dynamodb, tableName(deployment, 'signingKeys'));
 
 function createCanary() {
-  const environment = readEnvironment('canary', {
-    AUTH_REGION_ID: 'slc',
-    AUTH_SIGNING_KEYS_TABLE: tableName(deployment, 'signingKeys'),
-    AUTH_REGIONAL_JWKS_URIS: '{}',
-    AUTH_DEPLOYMENT_NAME: deployment,
-    AUTH_KMS_KEY_POLICY: JSON.stringify(keyPolicy),
-    AUTH_LEEWAY: '60',
-  });
-  return createCanaryHandler(environment, aws, {
+  const settings = {
+    regionId: 'slc',
+    signingKeysTable: tableName(deployment, 'signingKeys'),
+    regionalJwksUris: {},
+    deploymentName: deployment,
+    keyPolicy,
+    leeway: 60,
+  } as const;
+  return createCanaryHandler(settings, aws, {
     fetchDocument: () => Promise.reject(new UnavailableError('asked')),
     telemetry: { report: (run) => reports.push(run) },
   });

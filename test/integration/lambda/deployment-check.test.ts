@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
+import { settingsVariables } from '../../../contract/read-settings.ts';
 import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { toVariables } from '../../../lab/support/aws-clients.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import {
   createDeploymentCheckHandler,
@@ -69,13 +69,13 @@ const accepted =
   'the config is that of the deployed service, and every signing key in use keeps its algorithm';
 
 function liveVariables(changed: Readonly<Record<string, string>> = {}) {
-  return {
-    AUTH_ISSUER: 'https://auth.example.com',
-    AUTH_DEFAULT_AUDIENCE: 'https://api.example.com',
-    AUTH_CLIENTS_TABLE: tables.nameOf('clients'),
-    AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
+  return settingsVariables({
+    issuer: 'https://auth.example.com',
+    defaultAudience: 'https://api.example.com',
+    clientsTable: tables.nameOf('clients'),
+    signingKeysTable: tables.nameOf('signingKeys'),
     ...changed,
-  };
+  });
 }
 
 const openTables = () =>
@@ -86,12 +86,9 @@ function createHandler(
   table = tables.nameOf('signingKeys'),
   clients = openTables(),
 ) {
-  const environment = readEnvironment('deployment-check', {
-    AUTH_SIGNING_KEYS_TABLE: table,
-    AUTH_TOKEN_FUNCTION: 'authorization-server-token',
-    AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
-  });
-  return createDeploymentCheckHandler(environment, clients, {
+  const tokenFunction = 'authorization-server-token';
+  const settings = { signingKeysTable: table, tokenFunction, policy };
+  return createDeploymentCheckHandler(settings, clients, {
     sendAnswer,
     readVariables: async () => live,
     readConcurrency: async (names) => {
@@ -232,7 +229,7 @@ describe('the deployment check', () => {
   });
 
   it('refuses without the table that the deployed service uses', async () => {
-    live = liveVariables({ AUTH_SIGNING_KEYS_TABLE: 'no-such-table' });
+    live = liveVariables({ signingKeysTable: 'no-such-table' });
     await createHandler({}, 'no-such-table')(event(['RS256']), context);
     // Both partitions are read at once: the one that is refused first is in the reason.
     const reason =
@@ -267,7 +264,7 @@ describe('the deployment check', () => {
     live = {};
     await createHandler()(event(['RS256']), context);
     expect(answers()[0]?.['Reason']).toContain(
-      'the deployed service could not be checked: EnvironmentError: the environment of the token function cannot be used:',
+      'the deployed service could not be checked: Error: the token function: AUTH_SETTINGS is missing',
     );
   });
 

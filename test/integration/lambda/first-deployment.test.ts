@@ -10,7 +10,6 @@ import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';
@@ -62,21 +61,21 @@ beforeEach(async () => {
 const timeLimit = 14 * 60_000;
 
 function deploy(limit = timeLimit): Promise<unknown> {
-  const environment = readEnvironment('key-rotation', {
-    AUTH_ISSUER: 'https://auth.example.com',
-    AUTH_REGION_ID: 'slc',
-    AUTH_SIGNING_KEYS_TABLE: tableName(deployment, 'signingKeys'),
-    AUTH_SIGNING_ALGORITHMS: 'ES256',
-    AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
-    AUTH_DEPLOYMENT_NAME: deployment,
-    AUTH_KMS_KEY_POLICY: JSON.stringify(keyPolicy),
-    AUTH_KMS_KEY_TAGS: '{"cost-centre":"platform"}',
-    AUTH_TOKEN_FUNCTION: 'token',
-    AUTH_CANARY_FUNCTION: 'canary',
-    AUTH_AUDIT_TABLE: tableName(deployment, 'audit'),
-  });
+  const settings = {
+    issuer: 'https://auth.example.com',
+    regionId: 'slc',
+    signingKeysTable: tableName(deployment, 'signingKeys'),
+    algs: ['ES256'],
+    policy,
+    deploymentName: deployment,
+    keyPolicy,
+    keyTags: { 'cost-centre': 'platform' },
+    tokenFunction: 'token',
+    canaryFunction: 'canary',
+    auditTable: tableName(deployment, 'audit'),
+  } as const;
   const start = now;
-  const handler = createKeyRotationHandler(environment, role, {
+  const handler = createKeyRotationHandler(settings, role, {
     sendAnswer: async () => {},
     authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
-import { type EnvironmentVariables, type FunctionName } from '../../../contract/environment.ts';
 import type { CanaryFinding } from '../../../contract/function-events.ts';
+import type { Settings } from '../../../contract/function-settings.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
@@ -13,7 +13,6 @@ import { checkKey } from '../../../core/key-rotation/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import type { AwsClients } from '../../../lab/support/aws-clients.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import {
   createKeyRotationHandler,
   type FunctionPorts,
@@ -40,24 +39,21 @@ useAws((test) => {
   reports = [];
 });
 
-function environment(
-  more: Partial<EnvironmentVariables<'key-rotation'>> = {},
-): ReturnType<typeof readEnvironment<'key-rotation'>> {
-  const variables = {
-    AUTH_ISSUER: 'https://auth.example.com',
-    AUTH_REGION_ID: 'slc',
-    AUTH_SIGNING_KEYS_TABLE: tableName(deployment, 'signingKeys'),
-    AUTH_SIGNING_ALGORITHMS: 'ES256 RS256 ML-DSA-65',
-    AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
-    AUTH_DEPLOYMENT_NAME: deployment,
-    AUTH_KMS_KEY_POLICY: JSON.stringify(keyPolicy),
-    AUTH_KMS_KEY_TAGS: '{"cost-centre":"platform"}',
-    AUTH_TOKEN_FUNCTION: 'token',
-    AUTH_CANARY_FUNCTION: 'canary',
-    AUTH_AUDIT_TABLE: tableName(deployment, 'audit'),
+function environment(more: Partial<Settings<'key-rotation'>> = {}): Settings<'key-rotation'> {
+  return {
+    issuer: 'https://auth.example.com',
+    regionId: 'slc',
+    signingKeysTable: tableName(deployment, 'signingKeys'),
+    algs: ['ES256', 'RS256', 'ML-DSA-65'],
+    policy,
+    deploymentName: deployment,
+    keyPolicy,
+    keyTags: { 'cost-centre': 'platform' },
+    tokenFunction: 'token',
+    canaryFunction: 'canary',
+    auditTable: tableName(deployment, 'audit'),
     ...more,
   };
-  return readEnvironment('key-rotation' satisfies FunctionName, variables);
 }
 
 const openStore = () =>
@@ -79,7 +75,7 @@ async function askCanary(kid: string): Promise<readonly CanaryFinding[]> {
 
 function createHandler(
   functions: Partial<FunctionPorts> = {},
-  more: Partial<EnvironmentVariables<'key-rotation'>> = {},
+  more: Partial<Settings<'key-rotation'>> = {},
 ) {
   const variables = environment(more);
   const handler = createKeyRotationHandler(variables, aws, {
@@ -89,8 +85,8 @@ function createHandler(
     checkKey: askCanary,
     publishKey: createPublisher({
       aws,
-      table: variables.AUTH_SIGNING_KEYS_TABLE,
-      regionId: variables.AUTH_REGION_ID,
+      table: variables.signingKeysTable,
+      regionId: variables.regionId,
       deploymentName: deployment,
       keyPolicy,
       leeway: policy.leeway,
@@ -159,7 +155,7 @@ describe('the key-rotation function', () => {
     const first = createHandler();
     await first({});
     const selfTest = () => Promise.reject(new Error('asked'));
-    const joining = createHandler({ selfTest }, { AUTH_REGION_ID: 'dfw' });
+    const joining = createHandler({ selfTest }, { regionId: 'dfw' });
     const report = await joining({});
     expect(report).toMatchObject({ region: 'dfw', status: 'waiting', refused: [] });
     expect(report.kid).toBeUndefined();

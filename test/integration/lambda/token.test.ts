@@ -18,9 +18,9 @@ describe('the token function on real backends', () => {
     const { telemetry } = recordTelemetry();
     const jwks = createJwksHandler(
       {
-        AUTH_SIGNING_KEYS_TABLE: tables().nameOf('signingKeys'),
-        AUTH_KEY_LIST_REFRESH: 60,
-        AUTH_JWKS_MAX_AGE: 300,
+        signingKeysTable: tables().nameOf('signingKeys'),
+        keyListRefresh: 60,
+        jwksMaxAge: 300,
       },
       awsAt(),
       { telemetry },
@@ -33,10 +33,9 @@ describe('the token function on real backends', () => {
 });
 
 describe('a function that was started without one of its files', () => {
-  it.each([['AUTH_DPOP'], ['AUTH_FEDERATED_CLIENTS']] as const)(
-    'does not start if %s asks for it',
-    (variable) => {
-      expect(() => tokenFunction({}, { [variable]: '{}' })).toThrow(`${variable} is set`);
-    },
-  );
+  it.each(['dpop', 'federatedClients'] as const)('does not start if %s asks for it', (variable) => {
+    expect(() => tokenFunction({}, { [variable]: { audiences: {} } })).toThrow(
+      `${variable} is set`,
+    );
+  });
 });

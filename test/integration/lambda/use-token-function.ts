@@ -4,7 +4,7 @@ import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/cli
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import type { Environment } from '../../../contract/environment.ts';
+import type { Settings } from '../../../contract/function-settings.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
@@ -31,12 +31,12 @@ export function useTokenFunction() {
   let kms: RunningService;
   let tables: TestTables;
 
-  function environment(): Environment<'token'> {
+  function environment(): Settings<'token'> {
     return {
       ...tokenEnvironment,
-      AUTH_CLIENTS_TABLE: tables.nameOf('clients'),
-      AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
-      AUTH_KEY_LIST_REFRESH: 0,
+      clientsTable: tables.nameOf('clients'),
+      signingKeysTable: tables.nameOf('signingKeys'),
+      keyListRefresh: 0,
     };
   }
 

@@ -10,8 +10,9 @@ import {
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
-import { type Environment, type FunctionName } from '../../../contract/environment.ts';
-import { functionName } from '../../../contract/function-names.ts';
+import { type FunctionName, functionName } from '../../../contract/function-names.ts';
+import type { Settings } from '../../../contract/function-settings.ts';
+import { readSettings } from '../../../contract/read-settings.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { EventHandler } from '../../../lab/emulator/lambda-server.ts';
@@ -23,7 +24,6 @@ import {
   toVariables,
 } from '../../../lab/support/aws-clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { type CanaryHandler, createCanaryHandler } from '../../../lambda/canary/function.ts';
 import {
   createDeploymentCheckHandler,
@@ -124,8 +124,8 @@ export class DeployedFunctions {
     return found;
   }
 
-  #environmentOf<F extends FunctionName>(name: F): Environment<F> {
-    return readEnvironment(name, this.#deployed(name).variables);
+  #environmentOf<F extends FunctionName>(name: F): Settings<F> {
+    return readSettings(name, this.#deployed(name).variables);
   }
 
   #clientsOf(name: FunctionName): AwsClients {

@@ -4,8 +4,7 @@ import { DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
-import type { FunctionName } from '../../../contract/environment.ts';
-import { functionName } from '../../../contract/function-names.ts';
+import { type FunctionName, functionName } from '../../../contract/function-names.ts';
 import { signingKeyRecordTypes, tableName } from '../../../contract/tables.ts';
 import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createManagement, type Management } from '../../../adapters/management.ts';
-import { environments } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
+import { functionSettings } from '../../../contract/function-settings.ts';
 import { type ManagementAlias, managementAliases } from '../../../contract/management/roles.ts';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
 import { evaluateRequest, type NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
@@ -58,7 +58,7 @@ const actions: Readonly<Record<string, string>> = {
 };
 
 function resources(): Readonly<Record<string, readonly string[]>> {
-  const names = Object.keys(environments) as (keyof typeof environments)[];
+  const names = Object.keys(functionSettings) as (keyof typeof functionSettings)[];
   const dynamodb = tableKeys.flatMap((key) => {
     const table = `arn:aws:dynamodb:${region}:${account}:table/${tableName('local', key)}`;
     return [table, `${table}/index/by-trunk-group`, `${table}/stream/1`];

@@ -7,7 +7,7 @@ import {
 import {
   formatPortalConfig,
   type PortalFunctionConfig,
-} from '../../../contract/function-environments.ts';
+} from '../../../contract/function-settings.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { loginClient, type TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';

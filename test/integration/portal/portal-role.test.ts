@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environments } from '../../../contract/environment.ts';
+import { functionSettings } from '../../../contract/function-settings.ts';
 import {
   managementOperations,
   type OperationName,
@@ -447,7 +447,7 @@ const streamOf = (name: string) =>
   arnOf('logs', `log-group:/aws/lambda/${deployment}-${name}:log-stream:1`);
 
 function resources(): Readonly<Record<string, readonly string[]>> {
-  const names = Object.keys(environments) as (keyof typeof environments)[];
+  const names = Object.keys(functionSettings) as (keyof typeof functionSettings)[];
   const roles = names.map((name) => `arn:aws:iam::${account}:role/${deployment}-slc-${name}`);
   return {
     lambda: [

@@ -47,11 +47,12 @@ function checkOf(
   const reports: RunReport[] = [];
   const run = createSyntheticCheckHandler(
     {
-      AUTH_ISSUER: different.issuer ?? service.issuer,
-      AUTH_REGION_ID: 'slc',
-      AUTH_CLIENTS_TABLE: tableName('local', 'clients'),
-      AUTH_TOKEN_ENDPOINT: different.tokenUrl ?? service.tokenUrl,
-      AUTH_JWKS_URI: service.jwksUri,
+      issuer: different.issuer ?? service.issuer,
+      regionId: 'slc',
+      clientsTable: tableName('local', 'clients'),
+      tokenEndpoint: different.tokenUrl ?? service.tokenUrl,
+      jwksUri: service.jwksUri,
+      accessTokenType: 'at+jwt',
     },
     { dynamodb },
     http,

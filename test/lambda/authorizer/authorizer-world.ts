@@ -67,19 +67,21 @@ export function authorizerWorld(
   if (options.jwksDown === true) world.jwks.clear();
   const reports: RequestReport[] = [];
   const environment = {
-    AUTH_ISSUER: issuer,
-    AUTH_AUDIENCES: [audience],
-    AUTH_DEFAULT_AUDIENCE: audience,
-    AUTH_CLIENTS_TABLE: 'clients',
-    AUTH_API_KEYS_TABLE: 'api-keys',
-    AUTH_IDENTITY_PROVIDERS_TABLE: 'identity-providers',
-    AUTH_REQUIRED_SCOPES: {
+    issuer,
+    jwksUri: `${issuer}/.well-known/jwks.json`,
+    accessTokenType: 'at+jwt' as const,
+    audiences: [audience],
+    defaultAudience: audience,
+    clientsTable: 'clients',
+    apiKeysTable: 'api-keys',
+    identityProvidersTable: 'identity-providers',
+    requiredScopes: {
       'GET /messages': 'messaging:view',
       'POST /messages': 'messaging:manage',
       'ANY /any': 'messaging:view messaging:manage',
       'GET /open': '',
     },
-    AUTH_RESULT_CACHE_TTL: options.cacheTtl ?? 0,
+    resultCacheTtl: options.cacheTtl ?? 0,
     ...options.environment,
   };
   const authorizer = createAuthorizerFunction(environment, world.ports, {

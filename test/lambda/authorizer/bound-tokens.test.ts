@@ -42,7 +42,7 @@ describe('a bound token at the authorizer', () => {
   });
 
   it('is accepted for configured origins, and then for no other', async () => {
-    const environment = { AUTH_DPOP_ORIGINS: ['https://api.example.com'] };
+    const environment = { dpopOrigins: ['https://api.example.com'] };
     expect(await outcomeOf({ environment }, 'https://api.example.com/live/messages')).toBe(
       'allowed',
     );
@@ -55,7 +55,7 @@ describe('a bound token at the authorizer', () => {
   });
 
   it('is the only token that is accepted if the API requires one; API keys stay', async () => {
-    const environment = { AUTH_DPOP_REQUIRED: '1' } as const;
+    const environment = { requireProof: true } as const;
     const htu = `${execute}/live/messages`;
     const plain = `Bearer ${signToken(ownKey, ownClaims)}`;
     expect(await outcomeOf({ environment }, htu)).toBe('allowed');

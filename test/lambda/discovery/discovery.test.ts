@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../../contract/function-settings.ts';
 import {
   authorizationPath,
   oauthAuthorizationServerPath,
@@ -6,22 +7,20 @@ import {
   tokenPath,
 } from '../../../contract/routes.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { tokenWorld } from '../../support/token-world.ts';
 
-const variables = {
-  AUTH_ISSUER: 'https://auth.example.com',
-  AUTH_REGIONAL_TOKEN_ENDPOINTS: '{"slc":"https://slc.auth.example.com/api/v1/oauth/token"}',
-  AUTH_SIGNING_ALGORITHMS: 'RS256',
-  AUTH_SCOPES_SUPPORTED: 'messaging:view messaging:manage',
-  AUTH_DOCUMENT_MAX_AGE: '3600',
+const settings: Settings<'discovery'> = {
+  issuer: 'https://auth.example.com',
+  regionalTokenEndpoints: { slc: 'https://slc.auth.example.com/api/v1/oauth/token' },
+  signingAlgorithms: ['RS256'],
+  scopesSupported: ['messaging:view', 'messaging:manage'],
+  documentMaxAge: 3600,
 };
-const environment = readEnvironment('discovery', variables);
 
 const { telemetry, reports } = recordTelemetry();
-const handler = createDiscoveryHandler(environment, { telemetry });
+const handler = createDiscoveryHandler(settings, { telemetry });
 const call = (request: ProxyRequest) => handler(proxyEvent(request), lambdaContext());
 
 const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
@@ -146,7 +145,7 @@ describe('the discovery documents', () => {
 describe('the authorization endpoint', () => {
   const { telemetry: recorded, reports: refusals } = recordTelemetry();
   const withEndpoint = createDiscoveryHandler(
-    readEnvironment('discovery', { ...variables, AUTH_AUTHORIZATION_ENDPOINT: '1' }),
+    { ...settings, authorizationEndpoint: true },
     { telemetry: recorded },
   );
   type Asked = Omit<ProxyRequest, 'path'>;

@@ -4,16 +4,11 @@ import { UnavailableError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createJwksFunction } from '../../../lambda/jwks/function.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
-const environment = readEnvironment('jwks', {
-  AUTH_SIGNING_KEYS_TABLE: 'signing-keys',
-  AUTH_KEY_LIST_REFRESH: '60',
-  AUTH_JWKS_MAX_AGE: '300',
-});
+const environment = { signingKeysTable: 'signing-keys', keyListRefresh: 60, jwksMaxAge: 300 };
 
 const current = makeSigningKey('RS256').key;
 const next = makeSigningKey('ES256', { state: 'next', regionId: 'pit' }).key;

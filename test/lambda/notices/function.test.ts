@@ -83,7 +83,7 @@ function createRun(clients: readonly Item[], keys: readonly Item[] = [], put?: P
       sent.push([...notices]);
     });
   const handler = createNoticesHandler(
-    { AUTH_DEPLOYMENT_NAME: 'test', AUTH_CLIENTS_TABLE: 'clients', AUTH_API_KEYS_TABLE: 'keys' },
+    { deploymentName: 'test', clientsTable: 'clients', apiKeysTable: 'keys' },
     { dynamodb: { scan } as unknown as DynamoDbDocuments, putNotices },
     { report: (report) => reports.push(report) },
   );

@@ -19,7 +19,7 @@ const total = 10_000;
 const connections = 50;
 const path = '/api/v1/oauth/token';
 
-const issuer = tokenEnvironment.AUTH_ISSUER;
+const issuer = tokenEnvironment.issuer;
 const key = createTestKey('ES256');
 const stranger = createTestKey('ES256');
 const provider = createProvider({ clientIdClaim: 'sub' });
@@ -49,14 +49,14 @@ function createWorld() {
     update: () => Promise.reject(new Error('not used')),
   };
   const clock = () => now * 1000;
-  const variables = JSON.stringify({
+  const settings = {
     identityProvidersTable: 'idp',
     tokenEndpoints: [],
     maxAge: 3600,
     ownProviders: false,
-  });
-  const defaultAudience = tokenEnvironment.AUTH_DEFAULT_AUDIENCE;
-  const source = { issuer, defaultAudience, variables, calls, clients, clock };
+  } as never;
+  const defaultAudience = tokenEnvironment.defaultAudience;
+  const source = { issuer, defaultAudience, settings, calls, clients, clock };
   const signer = makeSigningKey('ES256');
   const handler = createTokenFunction(
     tokenEnvironment,

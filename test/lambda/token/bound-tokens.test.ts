@@ -27,7 +27,7 @@ function open(settings: object = {}, environment: object = {}) {
       audiences: [voice, messages, plain, `${voice}/`],
     });
   const variables = { audiences, algorithms: proofAlgs, tokenEndpoints: [url, other], ...settings };
-  const binding = openBinding(JSON.stringify(variables));
+  const binding = openBinding(variables as never);
   const world = tokenWorld([client(1), client(2)], undefined, environment, binding);
   const ask = async (
     resource: string,

@@ -20,7 +20,7 @@ import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
 vi.mock(import('../../../core/jws/jws-signature.ts'), { spy: true });
 
-const issuer = tokenEnvironment.AUTH_ISSUER;
+const issuer = tokenEnvironment.issuer;
 const tokenUrl = issuer + tokenPath;
 
 type KeyPair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
@@ -96,7 +96,7 @@ function open(changed: Partial<typeof settings> & { readonly providers?: true } 
     counts.reads += 1;
     return clients.find(({ clientId }) => clientId === id);
   };
-  const variables = JSON.stringify({
+  const federation = {
     maxAge: 3600,
     ownProviders: false,
     ...(providers ? {} : { providers: false }),
@@ -104,14 +104,14 @@ function open(changed: Partial<typeof settings> & { readonly providers?: true } 
     identityProvidersTable: 'idp',
     signingKeysTable: 'keys',
     tokenEndpoints: [tokenUrl],
-  });
+  } as never;
   const refuse = () => Promise.reject(new Error('not used'));
   const calls = { get: providers ? async () => ({}) : refuse, query: refuse, update: refuse };
   const clock = () => now * 1000;
   const signer = makeSigningKey('ES256');
   const telemetry = recordTelemetry();
   const handler = createTokenFunction(
-    { ...tokenEnvironment, ...(clientKeys.only && { AUTH_KEYS_ONLY: '1' as const }) },
+    { ...tokenEnvironment, ...(clientKeys.only && { keysOnly: true as const }) },
     {
       clients: { findClient },
       uses: {
@@ -121,7 +121,13 @@ function open(changed: Partial<typeof settings> & { readonly providers?: true } 
       },
       signingKeys: { listSigningKeys: async () => [signer.key] },
       sign: signWithKeys(signer),
-      federation: createFederation({ issuer, variables, calls, clients: { findClient }, clock }),
+      federation: createFederation({
+        issuer,
+        settings: federation,
+        calls,
+        clients: { findClient },
+        clock,
+      }),
     },
     { clock, telemetry: telemetry.telemetry },
   );

@@ -6,7 +6,7 @@ import { tokenWorld, worldSigner } from '../../support/token-world.ts';
 
 const throttling = new ServiceUnavailableError('KMS', 'throttled', { isThrottling: true });
 
-const limited = { AUTH_FAIR_SHARE: 'enforce', AUTH_SIGNS_PER_MINUTE: 3 } as const;
+const limited = { fairShare: 'enforce', signsPerMinute: 3 } as const;
 
 type World = ReturnType<typeof tokenWorld>;
 
@@ -28,7 +28,7 @@ describe('a client that asks for more tokens than it may', () => {
   });
 
   it('is not limited, but named in the log, if limits are only counted', async () => {
-    const world = tokenWorld(undefined, undefined, { ...limited, AUTH_FAIR_SHARE: 'count' });
+    const world = tokenWorld(undefined, undefined, { ...limited, fairShare: 'count' });
     for (let n = 0; n < 4; n++) await world.issue();
     expect(world.reports.at(-1)).toMatchObject({
       outcome: 'issued',

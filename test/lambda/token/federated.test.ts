@@ -22,7 +22,7 @@ it('a provider that hangs makes no token request slow enough for the alarm on sl
   };
   const source: Omit<FederationSource, 'calls' | 'clients'> = {
     issuer: 'https://auth.example.com',
-    variables: JSON.stringify(federation),
+    settings: federation,
     clock: Date.now,
   };
   createFederation(source as FederationSource);
@@ -33,7 +33,7 @@ it('a provider that hangs makes no token request slow enough for the alarm on sl
 it('the file for assertions is loaded again by the next request if it could not be', async () => {
   const load = vi.fn(async () => ({ createFederation: () => async () => ({ retryAfter: 1 }) }));
   load.mockRejectedValueOnce(new Error('too many open files'));
-  const environment = { ...tokenEnvironment, AUTH_FEDERATED_CLIENTS: '{}' };
+  const environment = { ...tokenEnvironment, federatedClients: {} as never };
   const options = { telemetry: { report: () => {} }, loadFederation: load as never };
   const handler = createTokenHandler(environment, {} as AwsJsonClients, options);
   const type = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');

@@ -28,7 +28,7 @@ import { tokenEnvironment, worldNow } from '../../../lab/support/token-settings.
 import { createTokenFunction } from '../../../lambda/token/function.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
-const issuer = tokenEnvironment.AUTH_ISSUER;
+const issuer = tokenEnvironment.issuer;
 
 const platform = 'https://platform.example/id/1';
 

@@ -7,11 +7,7 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
-import {
-  jwksEnvironment,
-  keyRotationEnvironment,
-  tokenEnvironment,
-} from '../../../contract/function-environments.ts';
+import { functionSettings } from '../../../contract/function-settings.ts';
 import { selfTestEvent } from '../../../contract/health.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { jwksPath } from '../../../contract/routes.ts';
@@ -28,7 +24,6 @@ import { describeEnvironments } from '../../../lab/local/environment-source.ts';
 import { createAwsClients, toVariables } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { createJwksHandler } from '../../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
@@ -158,38 +153,26 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
   const json = createAwsJsonClients(toVariables(backends.options));
   const background = createAwsClients({ ...backends.options, profile: 'request' });
   const functionOptions = { clock, telemetry: recordTelemetry().telemetry };
-  const token = createTokenHandler(
-    readEnvironment('token', tokenEnvironment(source)),
-    json,
-    functionOptions,
-  );
-  const jwks = createJwksHandler(
-    readEnvironment('jwks', jwksEnvironment(source)),
-    json,
-    functionOptions,
-  );
+  const token = createTokenHandler(functionSettings.token(source), json, functionOptions);
+  const jwks = createJwksHandler(functionSettings.jwks(source), json, functionOptions);
   const runs: RunReport[] = [];
-  const rotation = createKeyRotationHandler(
-    readEnvironment('key-rotation', keyRotationEnvironment(source)),
-    background,
-    {
-      sendAnswer: async () => {},
-      authenticateCaller: authenticateOperator,
-      selfTest: () => token(selfTestEvent, lambdaContext()),
-      checkKey: createRegionCanary(id, background, shared),
-      publishKey: createPublisher({
-        aws: background,
-        table: deployedTableName(config, 'signingKeys'),
-        regionId: id,
-        deploymentName: config.name,
-        keyPolicy: source.kmsKeyPolicy,
-        leeway: config.signingKeyPolicy.leeway,
-        now: () => Math.floor(clock() / 1000),
-      }),
+  const rotation = createKeyRotationHandler(functionSettings['key-rotation'](source), background, {
+    sendAnswer: async () => {},
+    authenticateCaller: authenticateOperator,
+    selfTest: () => token(selfTestEvent, lambdaContext()),
+    checkKey: createRegionCanary(id, background, shared),
+    publishKey: createPublisher({
+      aws: background,
+      table: deployedTableName(config, 'signingKeys'),
+      regionId: id,
+      deploymentName: config.name,
+      keyPolicy: source.kmsKeyPolicy,
+      leeway: config.signingKeyPolicy.leeway,
       now: () => Math.floor(clock() / 1000),
-      telemetry: { report: (report) => runs.push(report) },
-    },
-  );
+    }),
+    now: () => Math.floor(clock() / 1000),
+    telemetry: { report: (report) => runs.push(report) },
+  });
   const region: Region = {
     id,
     faults,
