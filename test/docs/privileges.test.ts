@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { kmsKeyTags } from '../../contract/kms-key.ts';
 import { evaluateRequest, type PolicyDocument } from '../../lab/emulator/iam/evaluate-request.ts';
 import { markdownFiles, readPage, root } from '../../lab/support/markdown.ts';
-import { evaluate, resourcesOf, singleRegion } from '../lib/synthesise.ts';
+import { resourcesOf, settingsOf, singleRegion } from '../lib/synthesise.ts';
 
 /*
  * What pages say about who may run a command of AWS, next to the policies that decide: that of the
@@ -20,7 +20,7 @@ beforeAll(() => {
   const rotation = Object.values(resourcesOf(singleRegion(), 'AWS::Lambda::Function')).find(
     ({ Properties }) => Properties['FunctionName'] === 'authorization-server-key-rotation',
   );
-  const text = String(evaluate(rotation?.Properties['Environment'].Variables).AUTH_KMS_KEY_POLICY);
+  const text = JSON.stringify(settingsOf(rotation?.Properties).keyPolicy);
   const named = text.replaceAll(/\{AWS::(\w+)\}/g, (_, name: string) =>
     name === 'AccountId' ? account : 'aws',
   );
