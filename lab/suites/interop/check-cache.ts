@@ -69,9 +69,9 @@ async function checkNewKey(
   };
   const byDefault = await withVerifier(async (verifier): Promise<Outcome> => {
     const question = await rotate(verifier);
-    if ((await verifier.ask(question)).ok) return { text: 'accepted at once' };
+    if ((await verifier.ask(question)).ok) return { text: 'at once' };
     const after = clock === 'moves' ? await acceptedAfter(verifier, question) : undefined;
-    if (after !== undefined) return { text: `accepted after ${after} s` };
+    if (after !== undefined) return { text: `after ${after} s` };
     return { text: 'FAILED', problem: 'a new key was never accepted' };
   });
   if (byDefault.problem === undefined || refresh === undefined) return byDefault;

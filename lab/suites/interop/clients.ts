@@ -71,6 +71,7 @@ export const clients: readonly TokenClient[] = [
     proof: '`getDPoPHandle`',
   }),
   withNode('oauth4webapi', { key: { needs: '`PrivateKeyJwt(key)`' }, proof: '`DPoP`' }),
+  withNode('simple-oauth2'),
   withNode('@n8n/client-oauth2', {
     key: {
       needs: "`clientCredentialType: 'certificate'`, `clientKeys.tokenEndpointAudience`",
@@ -98,6 +99,10 @@ export const clients: readonly TokenClient[] = [
     proof: '`dpop=True`',
   }),
   withPython('requests-oauthlib'),
+  withPython('pyiceberg', {
+    needs: '`auth.type: oauth2`; `refresh_margin: 10` for tokens that live a minute',
+    failsAsItComes: 'it sends the secret in the body',
+  }),
   withPython('ansible-core', {
     needs: 'module `uri` with `force_basic_auth: true` and `body_format: form-urlencoded`',
     failsAsItComes: 'it sends its credentials only after a challenge',
@@ -115,6 +120,12 @@ export const clients: readonly TokenClient[] = [
     program: 'clientcredentials',
     needs: '`AuthStyle: oauth2.AuthStyleInHeader`, or it sends a wrong secret twice',
     key: { needs: '`EndpointParams` with an assertion of yours, `AuthStyleInParams`' },
+  },
+  {
+    name: `Prometheus, common/config ${pinned.go('github.com/prometheus/common')}`,
+    language: 'Go',
+    runtime: go,
+    program: 'prometheus',
   },
   {
     name: `MCP go-sdk ${pinned.go('github.com/modelcontextprotocol/go-sdk')}`,
@@ -143,6 +154,14 @@ export const clients: readonly TokenClient[] = [
     program: 'oauth2-oidc-sdk',
     key: { needs: '`PrivateKeyJWT` with the issuer as endpoint', lacks: ['EdDSA'] },
     proof: '`DefaultDPoPProofFactory`',
+  },
+  {
+    name: `Kafka client (KIP-768) ${pinned.maven('kafka-clients')}`,
+    language: 'Java',
+    runtime: (_name, trust) => java('KafkaClient', trust),
+    program: 'kafka',
+    needs: 'the system property `org.apache.kafka.sasl.oauthbearer.allowed.urls`',
+    failsAsItComes: 'it allows no URL',
   },
   withRust('oauth2'),
   withRust('rmcp', mcp),

@@ -191,13 +191,13 @@ export const libraries: readonly Library[] = [
     needs: `\`WithIssuer\`, \`WithAudience\`, \`jwk.NewCache\`, \`WithRequiredClaim("exp")\`; ${typ}`,
     breaksWithMlDsa: 'the key type AKP is an error for the whole set',
     limits: noMlDsa('the key type AKP is refused'),
-    refresh: 'accepted at the next refresh: `WithMinInterval`, 15 minutes by default',
+    refresh: 'at the next refresh: `WithMinInterval`, 15 minutes by default',
   }),
   withGo('go-jwt-middleware', 'github.com/auth0/go-jwt-middleware/v2', {
     needs: `your issuer and audience in \`validator.New\`, one \`SignatureAlgorithm\`, \`NewCachingProvider\`; ${typ}`,
     breaksWithMlDsa: 'go-jose refuses the whole set',
     limits: noMlDsa(),
-    refresh: 'accepted when the TTL that you give to `NewCachingProvider` ends',
+    refresh: 'when the TTL that you give to `NewCachingProvider` ends',
   }),
   {
     name: `Nimbus JOSE+JWT ${maven('nimbus-jose-jwt')}`,

@@ -118,6 +118,15 @@ const factories = {
       return token;
     };
   },
+  async 'simple-oauth2'() {
+    const { ClientCredentials } = await import('simple-oauth2');
+    const { origin, pathname } = new URL(TOKEN_URL);
+    const client = new ClientCredentials({
+      client: { id: CLIENT_ID, secret: CLIENT_SECRET },
+      auth: { tokenHost: origin, tokenPath: pathname },
+    });
+    return async () => (await client.getToken({ scope })).token;
+  },
   async '@n8n/client-oauth2'() {
     const { ClientOAuth2 } = await import('@n8n/client-oauth2');
     const client = new ClientOAuth2({

@@ -151,6 +151,20 @@ def with_mcp():
     return lambda: asyncio.run(call())
 
 
+def with_pyiceberg():
+    from pyiceberg.catalog.rest import auth
+    from requests import Session
+
+    if mode == "default":
+        credential = f"{client_id}:{client_secret}"
+        manager = auth.LegacyOAuth2AuthManager(Session(), token_url, credential, None, {"scope": scope})
+    else:
+        manager = auth.OAuth2AuthManager(
+            client_id, client_secret, token_url, scope, refresh_margin=10
+        )
+    return lambda: manager.auth_header().removeprefix("Bearer ")
+
+
 def with_ansible():
     """The module `uri`, as a playbook calls it."""
     import subprocess
@@ -229,6 +243,7 @@ def with_snowflake():
 factories = {
     "snowflake-connector-python": with_snowflake,
     "ansible-core": with_ansible,
+    "pyiceberg": with_pyiceberg,
     "Authlib": with_authlib,
     "requests-oauthlib": with_requests_oauthlib,
     "requests_oauth2client": with_requests_oauth2client,

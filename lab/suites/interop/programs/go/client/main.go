@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"github.com/prometheus/common/config"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 )
@@ -73,7 +75,7 @@ func withMcp() func() (*oauth2.Token, error) {
 }
 
 func withClientCredentials() func() (*oauth2.Token, error) {
-	config := clientcredentials.Config{
+	settings := clientcredentials.Config{
 		ClientID:     os.Getenv("CLIENT_ID"),
 		ClientSecret: os.Getenv("CLIENT_SECRET"),
 		TokenURL:     os.Getenv("TOKEN_URL"),
@@ -81,22 +83,50 @@ func withClientCredentials() func() (*oauth2.Token, error) {
 	}
 	switch os.Args[2] {
 	case "ready":
-		config.AuthStyle = oauth2.AuthStyleInHeader
+		settings.AuthStyle = oauth2.AuthStyleInHeader
 	case "key", "key-ready":
-		config.ClientID, config.ClientSecret = "", ""
-		config.AuthStyle = oauth2.AuthStyleInParams
-		config.EndpointParams = url.Values{
+		settings.ClientID, settings.ClientSecret = "", ""
+		settings.AuthStyle = oauth2.AuthStyleInParams
+		settings.EndpointParams = url.Values{
 			"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"},
 			"client_assertion":      {os.Getenv("ASSERTION")},
 		}
 	}
-	return config.TokenSource(context.Background()).Token
+	return settings.TokenSource(context.Background()).Token
+}
+
+// withPrometheus scrapes a target that keeps the token of each scrape.
+func withPrometheus() func() (*oauth2.Token, error) {
+	var seen string
+	target := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
+		seen = strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer ")
+	}))
+	client, err := config.NewClientFromConfig(config.HTTPClientConfig{OAuth2: &config.OAuth2{
+		ClientID:     os.Getenv("CLIENT_ID"),
+		ClientSecret: config.Secret(os.Getenv("CLIENT_SECRET")),
+		TokenURL:     os.Getenv("TOKEN_URL"),
+		Scopes:       []string{"messaging:view"},
+	}}, "interop")
+	return func() (*oauth2.Token, error) {
+		if err != nil {
+			return nil, err
+		}
+		response, err := client.Get(target.URL)
+		if err != nil {
+			return nil, err
+		}
+		response.Body.Close()
+		return &oauth2.Token{AccessToken: seen}, nil
+	}
 }
 
 func main() {
 	getToken := withClientCredentials()
-	if os.Args[1] == "go-sdk" {
+	switch os.Args[1] {
+	case "go-sdk":
 		getToken = withMcp()
+	case "prometheus":
+		getToken = withPrometheus()
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
