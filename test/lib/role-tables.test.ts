@@ -19,13 +19,16 @@ describe('docs/roles.md', () => {
 
 describe('the description of a role', () => {
   const table = 'arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-clients';
-  const policy = (...statements: readonly object[]) => ({
+  const bound = { ArnEquals: { 'lambda:SourceFunctionArn': 'token' } };
+  const policyOf = (statement: object) => ({
     Type: 'AWS::IAM::Policy',
     Properties: {
       Roles: ['{TokenRole01234567}'],
-      PolicyDocument: { Statement: statements },
+      PolicyDocument: { Statement: [statement] },
     },
   });
+  const policy = ({ Condition, ...rest }: Readonly<Record<string, unknown>>) =>
+    policyOf({ ...rest, Condition: { ...(Condition as object | undefined), ...bound } });
   const role = {
     Type: 'AWS::IAM::Role',
     Properties: { RoleName: 'a-token', Description: 'Issues access tokens' },
@@ -36,7 +39,7 @@ describe('the description of a role', () => {
       ...Object.fromEntries(policies.map((each, index) => [`Policy${index}`, each])),
     })[0]?.may;
 
-  it.each<[string, object, string]>([
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
     [
       'an action on a table',
       { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: table },
@@ -58,8 +61,25 @@ describe('the description of a role', () => {
       },
       '`dynamodb:PutItem` on `clients` (only the items `a`, only the attributes `b`, `c`)',
     ],
-    ['a denial', { Effect: 'Deny', Action: 'kms:Sign', Resource: '*' }, '**never** `kms:Sign`'],
-    ['a wildcard, as it is', { Effect: 'Allow', Action: '*', Resource: '*' }, '`*`'],
+    [
+      'a denial',
+      { Effect: 'Deny', Action: 'kms:Sign', Resource: '*' },
+      '**never** `kms:Sign` on `*`',
+    ],
+    ['a wildcard, as it is', { Effect: 'Allow', Action: '*', Resource: '*' }, '`*` on `*`'],
+    [
+      'what a condition compares with',
+      {
+        Effect: 'Allow',
+        Action: 'kms:Sign',
+        Resource: '*',
+        Condition: {
+          StringEquals: { 'kms:MessageType': 'DIGEST' },
+          StringEqualsIfExists: { 'kms:KeySpec': ['A', 'B'] },
+        },
+      },
+      '`kms:Sign` on `*` (with `kms:MessageType = DIGEST`, `kms:KeySpec? = A B`)',
+    ],
     [
       'a log of its own, which every role has',
       { Effect: 'Allow', Action: ['logs:PutLogEvents'], Resource: '{Logs01234567}.Arn' },
@@ -69,10 +89,15 @@ describe('the description of a role', () => {
     expect(mayOf(policy(statement))).toBe(expected);
   });
 
+  it('counts what is not bound to the function', () => {
+    const statement = { Effect: 'Allow', Action: 'kms:ListKeys', Resource: '*' };
+    expect(mayOf(policyOf(statement))).toBe('`kms:ListKeys` on `*`; **1 of these from any code**');
+  });
+
   it('has the statements of all its policies', () => {
     const [first, second] = ['kms:Sign', 'kms:ListKeys'].map((Action) =>
       policy({ Effect: 'Allow', Action, Resource: '*' }),
     ) as [ReturnType<typeof policy>, ReturnType<typeof policy>];
-    expect(mayOf(first, second)).toBe('`kms:Sign`; `kms:ListKeys`');
+    expect(mayOf(first, second)).toBe('`kms:Sign` on `*`; `kms:ListKeys` on `*`');
   });
 });

@@ -35,10 +35,12 @@ function shortName(resource: string): string {
   if (secret !== undefined) return secret;
   const path = /(?:table|function)[/:]authorization-server-(.+)$/.exec(resource)?.[1];
   if (path !== undefined) return path;
+  const [key = ''] = /(?:^\*|\bkey\/.+)$/.exec(resource) ?? [];
+  if (key !== '') return key;
   // `{AuditTableB07F8EEB}.Arn`: the last eight characters are a hash.
-  const [, id = ''] = /^\{(\w+)[0-9A-F]{8}\}/.exec(resource) ?? [];
+  const [, id = '', part = ''] = /^\{(\w+)[0-9A-F]{8}\}(?:\.\w+)?(\/.+)?/.exec(resource) ?? [];
   const words = id.replaceAll(/(?:^Functions|Table$|Handler$)/g, '').replaceAll(/\B[A-Z]/g, '-$&');
-  return words.toLowerCase();
+  return words.toLowerCase() + part;
 }
 
 /** Statements that every function has, and that the page says once. */
@@ -52,19 +54,31 @@ function valuesOf({ Condition = {} }: Statement, key: string): readonly string[]
   return operators.flatMap(([, keys]) => (key in keys ? listed(keys[key]) : []));
 }
 
-/** Condition keys that are shown by name: what they compare with is in the templates. */
+/** Other conditions, each with what it compares with. That a list must be there is not said. */
 function otherConditions({ Condition = {} }: Statement): readonly string[] {
   const shown = ['dynamodb:LeadingKeys', 'dynamodb:Attributes', 'lambda:SourceFunctionArn'];
-  const keys = Object.values(Condition).flatMap((each) => Object.keys(each));
-  const tags = keys.map((key) => key.replace(/^(aws:(?:Resource|Request)Tag)\/.+$/, '$1'));
-  return [...new Set(tags)].filter((key) => !shown.includes(key));
+  return Object.entries(Condition).flatMap(([operator, keys]) =>
+    Object.entries(keys)
+      .filter(([key]) => !shown.includes(key))
+      .map(([key, value]) => {
+        const values = operator === 'Null' ? ['there'] : listed(value);
+        const name = operator.endsWith('IfExists') ? `${key}?` : key;
+        return `${name} = ${values.join(' ')}`;
+      }),
+  );
+}
+
+/** Whether it also counts for code outside the function that has the role. */
+function isUnbound(statement: Statement): boolean {
+  const isAllowed = statement.Effect === 'Allow';
+  return isAllowed && valuesOf(statement, 'lambda:SourceFunctionArn').length === 0;
 }
 
 function describeConditions(statement: Statement): string {
   const conditions = Object.entries({
     'only the items': valuesOf(statement, 'dynamodb:LeadingKeys'),
     'only the attributes': valuesOf(statement, 'dynamodb:Attributes'),
-    'conditions on': otherConditions(statement),
+    with: otherConditions(statement),
   }).filter(([, names]) => names.length > 0);
   return conditions.map(([what, names]) => `${what} ${names.map(code).join(', ')}`).join(', ');
 }
@@ -80,14 +94,8 @@ function describeStatement(statement: Statement): string {
   ].join('');
 }
 
-function describePolicies(
-  statements: readonly Statement[],
-  managed: readonly string[],
-): readonly string[] {
-  return [
-    ...managed.map((arn) => `AWS's policy ${code(arn.slice(arn.lastIndexOf('/') + 1))}`),
-    ...statements.filter((one) => !isCommon(one)).map(describeStatement),
-  ];
+function describeStatements(statements: readonly Statement[]): readonly string[] {
+  return statements.filter((one) => !isCommon(one)).map(describeStatement);
 }
 
 /**
@@ -108,7 +116,15 @@ export function describeRoles(
   return all
     .filter(([, { Type }]) => Type === 'AWS::IAM::Role')
     .map(([id, { Properties }]) => {
-      const policies = describePolicies(statementsOf(id), Properties.ManagedPolicyArns ?? []);
+      const statements = statementsOf(id);
+      const unbound = statements.filter((one) => !isCommon(one) && isUnbound(one));
+      const policies = [
+        ...(Properties.ManagedPolicyArns ?? []).map(
+          (arn) => `AWS's policy ${code(arn.slice(arn.lastIndexOf('/') + 1))}`,
+        ),
+        ...describeStatements(statements),
+        ...(unbound.length > 0 ? [`**${unbound.length} of these from any code**`] : []),
+      ];
       return {
         name: Properties.RoleName ?? id.slice(0, -8),
         purpose: Properties.Description ?? '',
@@ -126,6 +142,6 @@ export function describeOperators(
     .map(({ Properties }) => ({
       name: Properties.ManagedPolicyName ?? '',
       purpose: Properties.Description ?? '',
-      may: describePolicies(Properties.PolicyDocument?.Statement ?? [], []).join('; '),
+      may: describeStatements(Properties.PolicyDocument?.Statement ?? []).join('; '),
     }));
 }
