@@ -25,7 +25,7 @@ export interface Route {
   readonly function: HttpFunctionName;
   /** Which of the deployment's throttles each of its methods has. */
   readonly throttle: keyof Throttles;
-  /** Whether the path belongs to the documented API; `/health` is for load balancers only. */
+  /** Whether docs/openapi.yaml has the path; `/health` is for load balancers only. */
   readonly documented: boolean;
   /**
    * Whether the path is at the origin's root, before any issuer path (RFC 8414 §3.1). Without a
@@ -39,10 +39,13 @@ export interface Route {
 /** The keys of a deployment config that add paths. */
 export interface RouteOptions {
   readonly authorizationEndpoint: boolean;
+  readonly clientImport?: object | undefined;
 }
 
 const apiVersionPath = '/api/v1';
 export const tokenPath = `${apiVersionPath}/oauth/token`;
+/** Amazon Cognito's path of the same endpoint, for callers that move with the name of their domain. */
+export const formerTokenPath = '/oauth2/token';
 export const authorizationPath = `${apiVersionPath}/oauth/authorize`;
 export const openidConfigurationPath = '/.well-known/openid-configuration';
 export const oauthAuthorizationServerPath = '/.well-known/oauth-authorization-server';
@@ -59,6 +62,14 @@ export const routes: readonly Route[] = [
     function: 'token',
     throttle: 'token',
     documented: true,
+  },
+  {
+    path: formerTokenPath,
+    methods: ['POST'],
+    function: 'token',
+    throttle: 'token',
+    documented: false,
+    onlyWith: 'clientImport',
   },
   {
     path: authorizationPath,
@@ -101,7 +112,7 @@ export const routes: readonly Route[] = [
 
 /** The paths of a deployment. */
 export function routesOf(options: RouteOptions): readonly Route[] {
-  return routes.filter(({ onlyWith }) => onlyWith === undefined || options[onlyWith]);
+  return routes.filter(({ onlyWith }) => onlyWith === undefined || Boolean(options[onlyWith]));
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 } from '../contract/bounds.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import type { RegionId } from '../contract/regions.ts';
-import { jwksPath, throttlesOf, tokenPath } from '../contract/routes.ts';
+import { jwksPath, routesOf, throttlesOf, tokenPath } from '../contract/routes.ts';
 import {
   apiKeyUseTable,
   apiKeyUseTableName,
@@ -200,7 +200,10 @@ export class RegionStack extends Stack {
         name: config.name,
         stage: api.restApi.deploymentStage,
         rules: serviceRules(
-          config.webAcl,
+          {
+            ...config.webAcl,
+            tokenPaths: routesOf(config).flatMap((one) => (one.throttle === 'token' ? one.path : [])),
+          },
           config.federatedClients || config.clientKeys ? maxAssertionFormBytes : maxTokenFormBytes,
         ),
         redactedHeaders: ['authorization', ...(config.dpop ? ['dpop'] : [])],

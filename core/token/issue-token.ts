@@ -1,4 +1,5 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
+import { tokenPath } from '../../contract/routes.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { type ClientReader, expiresSoon, type UseRecorder } from '../client/client.ts';
 import { isId } from '../credential/credential-value.ts';
@@ -96,8 +97,8 @@ export async function issueToken(
   const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
   const { latestExpiry } = found;
   const { findBinding } = ports;
-  const { proofs = [] } = request;
-  const jkt = findBinding && settle(await findBinding(proofs, { client, audience }, values));
+  const { proofs = [], path = tokenPath } = request;
+  const jkt = findBinding && settle(await findBinding(proofs, { client, audience, path }, values));
   const authorized = { client, scopes, audience, latestExpiry, jkt };
   const claims = buildAccessTokenClaims(authorized, values, settings);
   Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });

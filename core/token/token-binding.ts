@@ -1,4 +1,5 @@
 import type { ProofAlg, ProofMode } from '../../contract/proof-algorithms.ts';
+import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../client/client.ts';
 import { BearerRefusal } from '../verifier/bearer-refusal.ts';
 import { verifyProof } from '../verifier/dpop-proof.ts';
@@ -19,6 +20,8 @@ interface BindingSettings {
 interface RequestedToken {
   readonly client: Pick<Client, 'clientId' | 'serviceTrunkGroup'>;
   readonly audience: string;
+  /** The path that was called, which the proof must name. */
+  readonly path: string;
 }
 
 /**
@@ -43,14 +46,15 @@ function describe({ reason, description = '', facts }: BearerRefusal): string {
 export function createBinding({
   audiences,
   algorithms,
-  tokenEndpoints: urls,
+  tokenEndpoints,
 }: BindingSettings): FindBinding<Outcome<string | undefined>> {
   const rules = { memory: new ProofMemory(), algorithms };
-  return (proofs, { client, audience }, { now, log }) => {
+  return (proofs, { client, audience, path }, { now, log }) => {
     const mode = findProofMode(audiences, audience);
     if (mode === undefined || (mode === 'allowed' && proofs.length === 0)) {
       return { found: undefined };
     }
+    const urls = tokenEndpoints.map((url) => url.replace(tokenPath, path));
     try {
       const found = verifyProof({ proofs, method: 'POST', urls }, { holder: client }, rules, now);
       log.further = { ...log.further, bound_to: found };

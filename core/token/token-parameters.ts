@@ -6,6 +6,8 @@ import { grantTypes, unsupportedCredentialParameters } from './capabilities.ts';
 
 /** A request to the token endpoint as received. Its content is untrusted. */
 export interface TokenRequest {
+  /** The route's path; that of the token endpoint if left out. */
+  readonly path?: string;
   /** Each `Content-Type` header. */
   readonly contentTypes: readonly string[];
   /** Each `Authorization` header. */

@@ -9,7 +9,7 @@ import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import type { BindingSettings, Settings } from '../../contract/function-settings.ts';
 import { healthyBody, healthyOutcome, selfTestEvent } from '../../contract/health.ts';
-import { healthPath, tokenPath } from '../../contract/routes.ts';
+import { formerTokenPath, healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, UseRecorder } from '../../core/client/client.ts';
 import { describeError, UnavailableError } from '../../core/errors.ts';
 import { isKmsThrottling, SignHistory } from '../../core/signing-key/sign-history.ts';
@@ -152,10 +152,13 @@ export function createTokenFunction(
   };
   const selfTest = createSelfTest(tokenPorts, settings);
   const healthTest = createSelfTest(tokenPorts, settings, history);
+  const tokenEndpoint = createTokenEndpoint(tokenPorts, settings);
+  const hasFormerPath = environment.AUTH_CLIENT_IMPORT === '1';
   const endpoints: FunctionEndpoints = {
     name: 'token',
     endpoints: new Map([
-      [tokenPath, createTokenEndpoint(tokenPorts, settings)],
+      [tokenPath, tokenEndpoint],
+      ...(hasFormerPath ? [[formerTokenPath, tokenEndpoint] as const] : []),
       [healthPath, createHealthEndpoint(healthTest)],
     ]),
   };

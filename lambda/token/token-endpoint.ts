@@ -17,6 +17,7 @@ const guessingEvent = 'authn_login_fail_max';
 
 function readTokenRequest(request: HttpRequest): TokenRequest {
   return {
+    path: request.path,
     contentTypes: request.headerValues('content-type'),
     authorizations: request.headerValues('authorization'),
     proofs: request.headerValues('dpop'),

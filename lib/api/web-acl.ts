@@ -4,7 +4,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { maxPortalFormBytes } from '../../contract/bounds.ts';
-import { healthPath, tokenPath } from '../../contract/routes.ts';
+import { healthPath } from '../../contract/routes.ts';
 
 /** A rule of a web ACL. */
 type Rule = CfnWebACL.RuleProperty;
@@ -20,6 +20,8 @@ interface WebAclProps {
 }
 
 interface ServiceRates {
+  /** The paths of token requests. */
+  readonly tokenPaths: readonly string[];
   /** Requests to the token path in five minutes from one source address. */
   readonly tokenRequestsPerFiveMinutes: number;
   /** The same to /health. */
@@ -89,8 +91,8 @@ export function addWebAcl(scope: Construct, props: WebAclProps): void {
  * The path as WAF sees it. Without a domain it begins with the stage. A suffix such as a slash does
  * not matter: the function gets every request that API Gateway matches to the route.
  */
-function onPath(path: string): Statement {
-  return {
+function onPaths(paths: readonly string[]): Statement {
+  const statements = paths.map((path) => ({
     byteMatchStatement: {
       fieldToMatch: { uriPath: {} },
       searchString: path,
@@ -101,21 +103,28 @@ function onPath(path: string): Statement {
         { priority: 1, type: 'NORMALIZE_PATH' },
       ],
     },
-  };
+  }));
+  const [only] = statements;
+  return only !== undefined && statements.length === 1 ? only : { orStatement: { statements } };
 }
 
 /**
  * Blocks a source address that sends more than a number of requests in five minutes.
  *
- * @param path of the requests that count; all if left out.
+ * @param paths of the requests that count; all if left out.
  */
-function addressRate(name: string, priority: number, limit: number, path?: string): Rule {
+function addressRate(
+  name: string,
+  priority: number,
+  limit: number,
+  paths?: readonly string[],
+): Rule {
   return makeRule(name, priority, {
     rateBasedStatement: {
       aggregateKeyType: 'IP',
       evaluationWindowSec: 300,
       limit,
-      ...(path === undefined ? {} : { scopeDownStatement: onPath(path) }),
+      ...(paths === undefined ? {} : { scopeDownStatement: onPaths(paths) }),
     },
   });
 }
@@ -124,17 +133,17 @@ function addressRate(name: string, priority: number, limit: number, path?: strin
  * Throttles the requests of one client to the token path. With HTTP Basic, the header is the same in each
  * of its requests. A request without the header does not count.
  */
-function credentialRate({
-  perMinute,
-  action,
-}: NonNullable<ServiceRates['tokenRequestsPerCredential']>): Rule {
+function credentialRate(
+  { perMinute, action }: NonNullable<ServiceRates['tokenRequestsPerCredential']>,
+  tokenPaths: readonly string[],
+): Rule {
   const textTransformations = [{ priority: 0, type: 'NONE' }];
   const rateBasedStatement = {
     aggregateKeyType: 'CUSTOM_KEYS',
     customKeys: [{ header: { name: 'authorization', textTransformations } }],
     evaluationWindowSec: 60,
     limit: perMinute,
-    scopeDownStatement: onPath(tokenPath),
+    scopeDownStatement: onPaths(tokenPaths),
   };
   return { ...makeRule('credential-rate', 4, { rateBasedStatement }), action: { [action]: {} } };
 }
@@ -171,13 +180,13 @@ const knownBadInputs: Rule = {
  */
 export function serviceRules(rates: ServiceRates, formBytes: number): readonly Rule[] {
   return [
-    addressRate('token-rate', 0, rates.tokenRequestsPerFiveMinutes, tokenPath),
+    addressRate('token-rate', 0, rates.tokenRequestsPerFiveMinutes, rates.tokenPaths),
     bodySize(formBytes),
     knownBadInputs,
-    addressRate('health-rate', 3, rates.healthRequestsPerFiveMinutes, healthPath),
+    addressRate('health-rate', 3, rates.healthRequestsPerFiveMinutes, [healthPath]),
     ...(rates.tokenRequestsPerCredential === undefined
       ? []
-      : [credentialRate(rates.tokenRequestsPerCredential)]),
+      : [credentialRate(rates.tokenRequestsPerCredential, rates.tokenPaths)]),
   ];
 }
 

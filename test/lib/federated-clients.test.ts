@@ -153,6 +153,22 @@ describe('a deployment with clientKeys', () => {
 });
 
 describe('a deployment with clientImport', () => {
+  it('answers at the path of before as at its own, with the same throttle and rules', () => {
+    const [stage] = resources(moved, 'AWS::ApiGateway::Stage');
+    const settings = (
+      stage?.Properties['MethodSettings'] as readonly Record<string, string | number>[]
+    ).map(({ ResourcePath: path, ...others }) => [path, others] as const);
+    const of = (path: string) => settings.filter(([one]) => one === path).map(([, one]) => one);
+    expect(of('/~1oauth2~1token')).toEqual(of('/~1api~1v1~1oauth~1token'));
+    expect(of('/~1oauth2~1token')).toHaveLength(2);
+    const [acl] = resources(moved, 'AWS::WAFv2::WebACL');
+    const searched = JSON.stringify(acl?.Properties['Rules']).match(/"SearchString":"[^"]+"/g);
+    expect(searched).toEqual(
+      ['/api/v1/oauth/token', '/oauth2/token', '/health'].map((one) => `"SearchString":"${one}"`),
+    );
+    expect(JSON.stringify(off.templates)).not.toContain('oauth2');
+  });
+
   it('differs from one without only in what its functions are told', () => {
     const { clientImport: told, ...others } = variables(moved, 'token');
     expect([told, others]).toEqual([true, variables(off, 'token')]);

@@ -18,7 +18,7 @@ const deploymentConfig = {
   ],
   clientImport: {},
 };
-const { authctl, json, requestToken } = useLocalCli({ config: deploymentConfig });
+const { service, authctl, json, requestToken } = useLocalCli({ config: deploymentConfig });
 const folder = makeTemporaryDirectory();
 afterAll(() => folder.remove());
 
@@ -86,6 +86,13 @@ describe('50 clients of Cognito', () => {
     const [first = app(0)] = apps;
     const { ClientId: formerId, ClientSecret: secret } = first.UserPoolClient;
     const { body } = await ask(first);
+    const { issuer } = service();
+    const former = await fetch(`${issuer}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${formerId}:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    expect([former.status, await former.json()]).toMatchObject([200, { scope, expires_in: 900 }]);
     expect(body).toMatchObject({ scope, expires_in: 900 });
     const { items } = await json(['client', 'list', '--text', formerId]);
     const [found] = items as readonly { client_id: string; secrets: readonly object[] }[];

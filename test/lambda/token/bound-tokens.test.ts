@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { proofAlgs } from '../../../contract/proof-algorithms.ts';
+import { formerTokenPath, tokenPath } from '../../../contract/routes.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
 import { basic } from '../../../lab/support/token-request.ts';
@@ -105,6 +106,23 @@ describe('a proof at the token endpoint', () => {
   it('is one of 110 and more, of which none is accepted', () => {
     figure('hostile proofs at the token endpoint', { rows: rows.length });
     expect(rows.length).toBeGreaterThanOrEqual(110);
+  });
+
+  it('names the address that was called, which the path of before is part of', async () => {
+    const host = 'https://api.example.com';
+    const world = open({ tokenEndpoints: [host + tokenPath] }, { AUTH_CLIENT_IMPORT: '1' });
+    const statuses = [tokenPath, formerTokenPath].map(async (path) => {
+      const proofs = [tokenPath, formerTokenPath].map((named) => prove({ claims: { htu: host + named } }));
+      const asked = proofs.map(
+        async (proof) => (await world.ask(voice, [await proof], { path })).status,
+      );
+      return Promise.all(asked);
+    });
+    expect(await Promise.all(statuses)).toEqual([
+      [200, 400],
+      [400, 200],
+    ]);
+    expect((await open().ask(plain, [], { path: formerTokenPath })).status).toBe(404);
   });
 
   it('is one header', async () => {
