@@ -155,9 +155,8 @@ describe('a deployment with clientKeys', () => {
 describe('a deployment with clientImport', () => {
   it('answers at the path of before as at its own, with the same throttle and rules', () => {
     const [stage] = resources(moved, 'AWS::ApiGateway::Stage');
-    const settings = (
-      stage?.Properties['MethodSettings'] as readonly Record<string, string | number>[]
-    ).map(({ ResourcePath: path, ...others }) => [path, others] as const);
+    const all = stage?.Properties['MethodSettings'] as readonly Record<string, string | number>[];
+    const settings = all.map(({ ResourcePath: path, ...others }) => [path, others] as const);
     const of = (path: string) => settings.filter(([one]) => one === path).map(([, one]) => one);
     expect(of('/~1oauth2~1token')).toEqual(of('/~1api~1v1~1oauth~1token'));
     expect(of('/~1oauth2~1token')).toHaveLength(2);
