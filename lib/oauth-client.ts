@@ -1,4 +1,4 @@
-import { Aws, CustomResource, Duration } from 'aws-cdk-lib';
+import { Annotations, Aws, type CfnElement, CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { defaultDeploymentName, functionName } from '../contract/function-names.ts';
 import type { ClientField, NewClient } from '../contract/management/inputs.ts';
@@ -25,6 +25,13 @@ export interface OAuthClientProps
   readonly publicKeys?: readonly string[];
   /** Id of a client that exists and becomes this resource. It must stay here. */
   readonly adoptClientId?: string;
+  /**
+   * The resource's name in the template, which the client follows from. With it, the construct may move
+   * to another place in the app.
+   *
+   * @default from the construct's place in the app
+   */
+  readonly logicalId?: string;
 }
 
 /**
@@ -44,7 +51,7 @@ export class OAuthClient extends Construct {
 
   constructor(scope: Construct, id: string, props: OAuthClientProps) {
     super(scope, id);
-    const { deploymentAccount, deploymentName, tokenLifetime, ...client } = props;
+    const { deploymentAccount, deploymentName, tokenLifetime, logicalId, ...client } = props;
     const management = functionName(deploymentName ?? defaultDeploymentName, 'management');
     const resource = new CustomResource(this, 'Default', {
       resourceType: 'Custom::OAuthClient',
@@ -54,5 +61,17 @@ export class OAuthClient extends Construct {
       properties: { ...client, tokenLifetime: tokenLifetime?.toSeconds() },
     });
     this.clientId = resource.ref;
+    const element = resource.node.defaultChild as CfnElement;
+    if (logicalId === undefined) this.node.addValidation({ validate: () => this.tellId(element) });
+    else element.overrideLogicalId(logicalId);
+  }
+
+  private tellId(element: CfnElement): string[] {
+    const id = Stack.of(this).getLogicalId(element);
+    Annotations.of(this).addInfoV2(
+      'authorization-server:logical-id',
+      `the client follows from the logical id: with logicalId: '${id}' it stays the same if the construct moves, which else disables it and makes another`,
+    );
+    return [];
   }
 }

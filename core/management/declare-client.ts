@@ -146,7 +146,7 @@ function checkOwner({ stack }: StackContext, stored: Client, next: Client, adopt
   const isFree = undeclaredAt !== undefined || declared.stackId === stack.stackId;
   if (isSame || (adopts && isFree)) return;
   throw new RefusedError(
-    `${clientId} is declared by ${describeDeclaration(declared)}; remove it there, then adoptClientId: ${clientId} makes it this resource`,
+    `${clientId} is declared by ${describeDeclaration(declared)}; take it over first (authctl client update ${clientId} --take-over), and it works on; adoptClientId: ${clientId} then makes it this resource`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Construct } from 'constructs';
 import { expect, it } from 'vitest';
 import { OAuthClient } from '../../lib/oauth-client.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
@@ -75,4 +76,29 @@ it('is one custom resource without a secret, whose reference is the client id', 
     DeletionPolicy: 'Delete',
   });
   expect(stack.resolve(client.clientId)).toEqual({ Ref: id });
+});
+
+it('says at synthesis what keeps the client if the construct moves, and keeps it', () => {
+  const props = {
+    deploymentAccount: '111122223333',
+    name: 'Billing',
+    serviceTrunkGroup: 'tg-1001',
+    scopes: ['messaging:view'],
+  };
+  const synthesised = (place: readonly string[], logicalId?: string) => {
+    const app = new App();
+    const stack = new Stack(app, 'Erp');
+    const parent = place.reduce<Construct>((scope, id) => new Construct(scope, id), stack);
+    new OAuthClient(parent, 'Billing', { ...props, ...(logicalId !== undefined && { logicalId }) });
+    const { messages, template } = app.synth().getStackByName('Erp');
+    const ids = Object.keys((template as { readonly Resources: object }).Resources);
+    return { ids, told: messages.map(({ entry }) => String(entry.data)) };
+  };
+  const before = synthesised([]);
+  const [id = ''] = before.ids;
+  expect(before.told).toEqual([
+    expect.stringContaining(`with logicalId: '${id}' it stays the same`),
+  ]);
+  expect(synthesised(['Services', 'Erp']).ids).not.toEqual(before.ids);
+  expect(synthesised(['Services', 'Erp'], id)).toEqual({ ids: [id], told: [] });
 });

@@ -410,7 +410,7 @@ describe('a client that exists', () => {
       }),
     );
     expect(other.Reason).toBe(
-      `${clientId} is declared by Billing in the stack erp (us-west-2, account 111122223333); remove it there, then adoptClientId: ${clientId} makes it this resource`,
+      `${clientId} is declared by Billing in the stack erp (us-west-2, account 111122223333); take it over first (authctl client update ${clientId} --take-over), and it works on; adoptClientId: ${clientId} then makes it this resource`,
     );
     const foreign = await test.send(
       eventOf({ ResourceProperties: workload(test, 'erp', { adoptClientId: clientId }) }),
