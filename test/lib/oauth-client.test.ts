@@ -89,10 +89,17 @@ it('says at synthesis what keeps the client if the construct moves, and keeps it
     const app = new App();
     const stack = new Stack(app, 'Erp');
     const parent = place.reduce<Construct>((scope, id) => new Construct(scope, id), stack);
-    new OAuthClient(parent, 'Billing', { ...props, ...(logicalId !== undefined && { logicalId }) });
-    const { messages, template } = app.synth().getStackByName('Erp');
-    const ids = Object.keys((template as { readonly Resources: object }).Resources);
-    return { ids, told: messages.map(({ entry }) => String(entry.data)) };
+    const client = new OAuthClient(parent, 'Billing', {
+      ...props,
+      ...(logicalId !== undefined && { logicalId }),
+    });
+    expect(Stack.of(client)).toBe(stack);
+    const { messages, template } = app.synth().getStackByName('Erp') as {
+      readonly messages: readonly { readonly entry: { readonly data?: unknown } }[];
+      readonly template: { readonly Resources: object };
+    };
+    const ids = Object.keys(template.Resources);
+    return { ids, told: messages.map(({ entry }) => JSON.stringify(entry.data)) };
   };
   const before = synthesised([]);
   const [id = ''] = before.ids;
