@@ -91,7 +91,6 @@ function tokenSettings({ config, regionId, addresses }: Omit<SettingsSource, 'km
     /** Whether no secret authenticates a client. */
     keysOnly: clientKeys?.only || undefined,
     /** Whether clients were imported, and come with ids of before. */
-    clientImport: config.clientImport && true,
     /** Which tokens are bound to keys. Only the token function's file of proofs reads it. */
     dpop: config.dpop && { ...config.dpop, tokenEndpoints },
   };

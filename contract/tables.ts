@@ -22,6 +22,9 @@ export interface IndexSchema {
 /** The ends of the enabled secrets of a client, or of a key and its values, by id. */
 export const endsAttribute = 'ends';
 
+/** Of an imported client: its id, from which its key follows. All others have their id as the key. */
+export const importedIdAttribute = 'imported_id';
+
 /** UTC day on which an assertion last authenticated a client under a provider. */
 export const lastUseAttribute = 'last_used_on';
 
@@ -30,7 +33,7 @@ export const trunkGroupIndex = {
   name: 'by-trunk-group',
   partitionKey: 'service_trunk_group',
   sortKey: 'name',
-  projected: [endsAttribute],
+  projected: [endsAttribute, importedIdAttribute],
 } as const satisfies IndexSchema;
 
 const byRecordType = { partitionKey: 'record_type', sortKey: 'record_id' } as const;

@@ -6,6 +6,7 @@ import { ForbiddenError, guardManagement, mayUse } from './access/guarded-manage
 import { rememberOffer } from './access/offer.ts';
 import type { Person } from './access/person.ts';
 import { createAppearance } from './appearance.ts';
+import { readPathPart } from './client-path.ts';
 import { Fields } from './forms/problems.ts';
 import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
 import { HttpError, LoginNeededError, TooManyTrunkGroupsError } from './http-error.ts';
@@ -140,7 +141,10 @@ function handle(options: RespondOptions, route: Route) {
       if (address !== undefined && route.method === 'GET') return c.redirect(address, 303);
       if (address !== undefined) throw new LoginNeededError(address);
     }
-    const id = (name: string) => c.req.param(name) ?? '';
+    const id = (name: string) => {
+      const part = c.req.param(name) ?? '';
+      return name === 'clientId' ? readPathPart(part) : part;
+    };
     return toResponse(options, context, await route.handle({ ...context, id, form }));
   };
 }

@@ -8,11 +8,11 @@ import { readGivenFile } from '../usage-error.ts';
 import { type ImportEntry, type Imported, readCatalogue, readClients } from './import-file.ts';
 
 /** @throws {RefusedError} if another client has its secret: who has one's opens the other. */
-function checkOwnSecret({ formerId, secret }: Imported, same: readonly ImportEntry[]): void {
-  const other = same.find(({ client }) => client.formerId !== formerId)?.client;
+function checkOwnSecret({ clientId, secret }: Imported, same: readonly ImportEntry[]): void {
+  const other = same.find(({ client }) => client.clientId !== clientId)?.client;
   if (typeof secret !== 'string' || other === undefined) return;
   throw new RefusedError(
-    `${[formerId, other.formerId].map((id) => JSON.stringify(id)).join(' and ')} have the same secret`,
+    `${[clientId, other.clientId].map((id) => JSON.stringify(id)).join(' and ')} have the same secret`,
   );
 }
 
@@ -65,29 +65,29 @@ export const importClients = command({
     const entries = readClients(await readInput(cli, undo ?? from), trunkGroup);
     if (undo !== undefined) await cli.confirm(`Delete what an import of ${undo} made?`);
     const bySecret = Map.groupBy(entries, ({ client }) => client.secret);
-    const done: { former_id: string; outcome: string; problem?: string }[] = [];
+    const done: { client_id: string; outcome: string; problem?: string }[] = [];
     try {
       for (const { client, stopped } of entries) {
-        const { formerId: former_id, secret } = client;
+        const { clientId: client_id, secret } = client;
         const checkOnly = check === true || undo !== undefined;
         try {
           if (stopped !== undefined) throw new RefusedError(stopped);
           if (undo === undefined) checkOwnSecret(client, bySecret.get(secret) ?? []);
           const outcome = await decide(cli, { ...client, checkOnly }, undo !== undefined);
-          done.push({ former_id, outcome });
+          done.push({ client_id, outcome });
         } catch (error) {
           if (!(error instanceof RefusedError || error instanceof InputError)) throw error;
           cli.answerNo();
-          done.push({ former_id, outcome: 'refused', problem: error.message });
+          done.push({ client_id, outcome: 'refused', problem: error.message });
         }
       }
     } finally {
       // If management stops midway, this is what an undo takes back.
       cli.output.printList(done, {
         view: (one) => one,
-        id: ({ former_id }) => former_id,
+        id: ({ client_id }) => client_id,
         columns: {
-          'client id of before': ({ former_id }) => former_id,
+          'client id': ({ client_id }) => client_id,
           outcome: ({ outcome }) => outcome,
           problem: ({ problem }) => problem,
         },

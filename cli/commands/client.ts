@@ -3,6 +3,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { claimsHelp, clientFields, clientWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
+import { quoteWord } from '../../contract/shell-word.ts';
 import { describeDeclaration } from '../../core/client/client.ts';
 import { findLongestToken } from '../../core/client/longest-token.ts';
 import { describeRotation } from '../../core/client/rotation.ts';
@@ -90,7 +91,6 @@ function formatClient(cli: Cli, client: Client): string {
   const view = viewClient(client, config);
   return cli.output.fields([
     ['client_id', client.clientId],
-    client.formerId !== undefined && ['client id of before', client.formerId],
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
     ['audience', view.audience as readonly string[]],
@@ -236,7 +236,7 @@ const create = command({
     }
     if (existed) cli.output.note('An earlier call with this idempotency key created it.');
     else if (client.provider === undefined) {
-      cli.suggest(`client-secret create ${client.clientId}`);
+      cli.suggest(`client-secret create ${quoteWord(client.clientId)}`);
     }
   },
 });
@@ -287,7 +287,7 @@ const list = command({
           const day = lastUse(client);
           return day === undefined && client.secrets.length > 0 ? 'never' : day;
         },
-        provider: ({ provider, formerId }) => provider?.issuer ?? (formerId && `was ${formerId}`),
+        provider: ({ provider }) => provider?.issuer,
         ...(options.declared && {
           'declared by': ({ declared }: Client) => declared && describeDeclaration(declared),
         }),

@@ -59,7 +59,7 @@ function fromCognito(client: JsonObject): JsonObject {
   // Cognito prints only the units that were set.
   const { AccessToken: unit = 'hours' } = isJsonObject(units) ? units : {};
   return {
-    former_id: client['ClientId'],
+    client_id: client['ClientId'],
     secret: client['ClientSecret'],
     name: client['ClientName'],
     scopes: client['AllowedOAuthScopes'],

@@ -22,7 +22,6 @@ const words = {
   expiresAt: { label: 'Expires', unit: 'time' },
   lastUsedOn: { label: 'Last used', unit: 'day' },
   clientId: { label: 'Client id' },
-  formerId: { label: 'Client id of before' },
   tokenLifetime: { label: 'Token lifetime', unit: 'seconds' },
   tokensNotBefore: { label: 'Tokens revoked that were issued before', unit: 'time' },
   scopes: { label: 'Scopes' },

@@ -144,7 +144,7 @@ export const newClient = exactly(
 /** A client of another provider, with its id and its secret there. */
 export const importedClient = exactly(
   {
-    formerId: rule.formerId,
+    clientId: rule.importedClientId,
     secret: rule.importedSecret,
     /** When the secret expires there. Here it expires no later. */
     expiresAt: v.optional(rule.expiry),
@@ -441,7 +441,7 @@ export const newSubjectGrant = exactly({
   clients: v.optional(
     list(
       exactly({
-        clientId: rule.id('client'),
+        clientId: rule.clientId,
         action: oneOf(grantedClientActions, ', '),
       }),
     ),

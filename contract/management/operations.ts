@@ -44,7 +44,7 @@ export interface ManagementOperation {
   readonly guarded?: Guarded;
 }
 
-const clientId = rule.id('client');
+const { clientId } = rule;
 const secretId = rule.id('secret');
 const keyId = rule.id('apiKey');
 const subnetId = rule.id('subnet');

@@ -259,7 +259,6 @@ export const client = stoppable(
       }),
     ),
     /** Its id at the provider that it was imported from. */
-    formerId: optionalText,
     /** The stack that declares the client, or had declared it: only that one changes it. */
     declared: v.optional(
       v.object({

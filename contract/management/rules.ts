@@ -13,6 +13,7 @@ import {
   maxServiceTrunkGroupLength,
   maxTrunkGroupsOfReach,
 } from '../bounds.ts';
+import { importedClientIdHelp, isClientId, isImportedClientId } from '../client-id.ts';
 import { findNearestNames } from '../nearest-names.ts';
 import { isResourceUri } from '../resource-metadata.ts';
 import { scopeName } from '../scopes.ts';
@@ -48,6 +49,11 @@ export function id(kind: keyof typeof idPrefixes) {
   const pattern = new RegExp(`^${idPrefixes[kind]}[0-9A-Za-z]{22}$`);
   return text(idForm(kind), (value) => (pattern.test(value) ? value : wrong));
 }
+
+/** The id of a client. */
+export const clientId = text(`${idForm('client')}, or the id of an imported client`, (value) =>
+  isClientId(value) ? value : wrong,
+);
 
 const nameHelp = `1 to ${maxNameLength} printable characters`;
 
@@ -263,10 +269,9 @@ export const externalClientId = text(
   (value) => (value.length <= maxExternalIdLength && externalIdPattern.test(value) ? value : wrong),
 );
 
-/** A client's id at another provider, as HTTP Basic carries it with and without a form's encoding. */
-export const formerId = text(
-  '8 to 128 printable ASCII characters without space, "%", "+" and ":", and not "client_" first',
-  (value) => (/^(?!client_)[!-$&-*,-9;-~]{8,128}$/i.test(value) ? value : wrong),
+/** The id of a client of another provider, which it keeps. */
+export const importedClientId = text(importedClientIdHelp, (value) =>
+  isImportedClientId(value) ? value : wrong,
 );
 
 const wellKnown =

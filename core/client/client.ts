@@ -60,6 +60,7 @@ export interface ClientDeclaration {
 
 /** An OAuth 2.0 client. Times are seconds since the epoch. */
 export interface Client extends Stoppable {
+  /** An imported client has the id that it had at another provider. */
   readonly clientId: string;
   readonly name: string;
   readonly serviceTrunkGroup: string;
@@ -71,8 +72,6 @@ export interface Client extends Stoppable {
   /** Empty for a client under a provider, which never authenticates at the token endpoint. */
   readonly secrets: readonly ClientSecret[];
   readonly provider?: ClientProvider | undefined;
-  /** Of an imported client: its id at the provider of before, by which it still authenticates. */
-  readonly formerId?: string | undefined;
   readonly declared?: ClientDeclaration | undefined;
   /**
    * UTC day on which the client last got a token for an assertion of its provider, e.g.

@@ -3,10 +3,6 @@ import { maxClientPatternLookups } from '../../contract/bounds.ts';
 import { encodeBase62, idBytes, isId, prefixes } from '../credential/credential-value.ts';
 import type { ClientProvider } from './client.ts';
 
-function deriveClientId(text: string): string {
-  return prefixes.client + encodeBase62(hash('sha256', text, 'buffer').subarray(0, idBytes));
-}
-
 /**
  * The `client_id` of a client under a registered provider: derived from its identity, the pair
  * (issuer, external client id). One read finds it, and it cannot exist twice. It has
@@ -16,17 +12,18 @@ function deriveClientId(text: string): string {
  */
 export function deriveProviderClientId(issuer: string, externalClientId: string): string {
   if (issuer.includes('\n')) throw new RangeError('an issuer holds no line feed');
-  return deriveClientId(`${issuer}\n${externalClientId}`);
+  const identity = hash('sha256', `${issuer}\n${externalClientId}`, 'buffer');
+  return prefixes.client + encodeBase62(identity.subarray(0, idBytes));
 }
 
-/** The same of an imported client, by its id at the provider of before. No issuer is so short. */
-export function deriveImportedClientId(formerId: string): string {
-  return deriveClientId(`import\n${formerId}`);
-}
-
-/** The id of the record that the `client_id` of a request means. */
-export function recordIdOf(clientId: string): string {
-  return isId('client', clientId) ? clientId : deriveImportedClientId(clientId);
+/**
+ * The key of a client's item. Ids of this service are keys themselves. That of an imported client
+ * follows from the id of before, in a form that platform APIs may read and that is no id: who sends a
+ * key as an id means the key of that.
+ */
+export function itemKeyOf(clientId: string): string {
+  if (isId('client', clientId)) return clientId;
+  return `${prefixes.client}former_${hash('sha256', clientId).slice(0, 2 * idBytes)}`;
 }
 
 /** A client's id at its provider, or its pattern. */

@@ -5,6 +5,7 @@ import {
   maxClockLead,
   verifierLeeway,
 } from '../../contract/bounds.ts';
+import { isClientId } from '../../contract/client-id.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
 import type { ClientKeyAlg } from '../../contract/proof-algorithms.ts';
 import { BoundedMap, remember } from '../bounded-map.ts';
@@ -22,7 +23,6 @@ import {
   keyThumbprint,
   plainAlg,
 } from '../client/client-key.ts';
-import { isId } from '../credential/credential-value.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
 import { FailureThrottle } from '../token/failure-throttle.ts';
 import type { AuthenticatedRequest } from '../token/federation.ts';
@@ -70,7 +70,7 @@ const decoys: Readonly<Record<ClientKeyAlg, string>> = (() => {
 
 /** Whether an assertion says that a client of this service signed it itself. */
 export function isOfClient({ payload: { iss } }: ReceivedToken): boolean {
-  return typeof iss === 'string' && isId('client', iss);
+  return typeof iss === 'string' && isClientId(iss);
 }
 
 /** RFC 7523 §3 wants no `kid`: all keys that may have signed are the client's own. */

@@ -60,7 +60,6 @@ export function viewClient(
     provider: client.provider?.issuer ?? config.issuer,
     external_client_id: client.provider?.externalClientId,
     required_claims: client.provider?.conditions,
-    former_id: client.formerId,
     declared_by: client.declared && describeDeclaration(client.declared),
     undeclared_at: timeOf(client.declared?.undeclaredAt),
     taken_over_at: timeOf(client.declared?.takenOverAt),

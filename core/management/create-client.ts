@@ -2,7 +2,7 @@ import { secondsPerDay } from '../../contract/bounds.ts';
 import type { NewClient } from '../../contract/management/inputs.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
-import { deriveImportedClientId, deriveProviderClientId } from '../client/provider-client-id.ts';
+import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { hashSecret } from '../credential/credential-value.ts';
 import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
@@ -283,7 +283,7 @@ export async function importClient(
   if (config.clientImport === undefined) {
     throw new RefusedError('no client can be imported: the config has no clientImport');
   }
-  const { formerId, secret: value, expiresAt = Infinity, checkOnly, ...fields } = input;
+  const { clientId, secret: value, expiresAt = Infinity, checkOnly, ...fields } = input;
   const createdAt = currentTime(context);
   const hash = hashSecret(value);
   const secret = {
@@ -294,16 +294,15 @@ export async function importClient(
     expiresAt: Math.min(expiresAt, createdAt + config.clientImport.maxLifetimeDays * secondsPerDay),
     imported: true,
   } as const;
-  const clientId = deriveImportedClientId(formerId);
   const { asGiven } = await prepareClient(context, fields);
-  const built = { ...asGiven, clientId, formerId, secrets: [secret] };
+  const built = { ...asGiven, clientId, secrets: [secret] };
   const findEarlier = async () => {
     const stored = await clients.find(clientId);
     if (stored === undefined) return undefined;
     const hasSecret = stored.secrets.some((one) => one.imported && one.hash === hash);
     if (hasSecret && isSameRequest(stored, built)) return { client: stored, existed: true };
     throw new RefusedError(
-      `the client ${JSON.stringify(formerId)} was imported before, with another secret or other values: ${clientId}`,
+      `the client ${JSON.stringify(clientId)} was imported before, with another secret or other values`,
     );
   };
   return createOnce<CreatedClient>(findEarlier, async () => {

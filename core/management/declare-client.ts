@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { maxStackEvents } from '../../contract/bounds.ts';
+import { isClientId } from '../../contract/client-id.ts';
 import { isJsonObject } from '../../contract/json-object.ts';
 import { checkInput, exactly, list, secretText, Wrong } from '../../contract/management/fields.ts';
 import { type NewClient, newClient, plainClientFields } from '../../contract/management/inputs.ts';
@@ -42,7 +43,7 @@ const resourceSchema = exactly(
     /** All keys of the client. Left out: those that people give it. */
     publicKeys: v.optional(list(secretText('a public key: a JWK, or PEM'))),
     /** A client that exists and becomes the resource. It stays in the template. */
-    adoptClientId: v.optional(rule.id('client')),
+    adoptClientId: v.optional(rule.clientId),
   },
   ({ client, publicKeys }) =>
     publicKeys === undefined || (client as NewClient).provider === undefined
@@ -278,11 +279,14 @@ export async function undeclareClient(
   physicalId: string | undefined,
   properties: unknown,
 ): Promise<void> {
-  const clientId = physicalId?.startsWith('client_')
-    ? physicalId
-    : await findDeclaredId(context, properties);
-  const stored = clientId === undefined ? undefined : await context.clients.find(clientId);
   const { stackId, logicalId, requestId } = context.stack;
+  const find = async (id = '') => (isClientId(id) ? context.clients.find(id) : undefined);
+  const known = await find(physicalId);
+  // CloudFormation makes an id of its own for what it got no answer about.
+  const stored =
+    known?.declared?.stackId === stackId
+      ? known
+      : await find(await findDeclaredId(context, properties));
   const { declared } = stored ?? {};
   if (stored === undefined || declared?.stackId !== stackId) return;
   if (declared.logicalId !== logicalId || idsOf(declared).includes(requestId)) return;

@@ -1,10 +1,10 @@
+import { isClientId } from '../../contract/client-id.ts';
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import { ownValue } from '../../contract/own-value.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
-import { recordIdOf } from '../client/provider-client-id.ts';
-import { idBytes, isId } from '../credential/credential-value.ts';
+import { idBytes } from '../credential/credential-value.ts';
 import { formatDuration } from '../duration.ts';
 import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../oauth-error.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
@@ -138,11 +138,6 @@ function addProof(
   steps.add('proof of a key', 'passed', `${needs}; ${dpop?.algorithms.join(', ')}`);
 }
 
-async function findSent({ config, clients }: ManagementContext, clientId: string) {
-  const id = config.clientImport === undefined ? clientId : recordIdOf(clientId);
-  return isId('client', id) ? clients.find(id) : undefined;
-}
-
 async function explain(
   context: ManagementContext,
   question: TokenQuestion,
@@ -160,7 +155,8 @@ async function explain(
     () => parseResource(question.resource),
     (value) => value ?? "none: the client's default audience",
   );
-  const found = await findSent(context, question.clientId);
+  const { clientId } = question;
+  const found = isClientId(clientId) ? await context.clients.find(clientId) : undefined;
   const client = takeClient(context, steps, found);
   const scopes = steps.take(
     'scopes',

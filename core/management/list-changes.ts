@@ -1,4 +1,5 @@
 import { historyDays, maxListedItems, secondsPerDay } from '../../contract/bounds.ts';
+import { isClientId } from '../../contract/client-id.ts';
 import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
@@ -64,7 +65,7 @@ async function findCreation(
   { clients, apiKeys }: ManagementContext,
   id: string,
 ): Promise<number | undefined> {
-  if (isId('client', id)) return (await clients.find(id))?.createdAt;
+  if (isClientId(id)) return (await clients.find(id))?.createdAt;
   if (isId('apiKey', id)) return (await apiKeys.find(id))?.createdAt;
   return undefined;
 }

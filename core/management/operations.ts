@@ -44,7 +44,7 @@ export const operations = {
    * that an earlier call with this secret did.
    *
    * @throws {RefusedError} if the config has no `clientImport`, or another secret was imported.
-   * @example await management.importClient({ formerId, secret, name, serviceTrunkGroup, scopes });
+   * @example await management.importClient({ clientId, secret, name, serviceTrunkGroup, scopes });
    */
   importClient: creation.importClient,
   /**

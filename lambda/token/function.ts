@@ -75,9 +75,9 @@ export function createTokenHandler(
   aws: AwsJsonClients,
   options: Partial<FunctionOptions> & OtherFiles = {},
 ): TokenFunction {
-  const { clientsTable, signingKeysTable, clientImport: hasImports } = settings;
+  const { clientsTable, signingKeysTable } = settings;
   const calls = createJsonCalls(aws.dynamodb, rememberItems());
-  const clients = createDynamoDbClientReader(calls, clientsTable, { hasImports });
+  const clients = createDynamoDbClientReader(calls, clientsTable);
   const signingKeys = createDynamoDbSigningKeyReader(calls, signingKeysTable);
   const sign = createJsonKmsSign(aws.kms);
   const { clock = Date.now } = options;
@@ -153,12 +153,11 @@ export function createTokenFunction(
   const selfTest = createSelfTest(tokenPorts, settings);
   const healthTest = createSelfTest(tokenPorts, settings, history);
   const tokenEndpoint = createTokenEndpoint(tokenPorts, settings);
-  const hasFormerPath = environment.AUTH_CLIENT_IMPORT === '1';
   const endpoints: FunctionEndpoints = {
     name: 'token',
     endpoints: new Map([
       [tokenPath, tokenEndpoint],
-      ...(hasFormerPath ? [[formerTokenPath, tokenEndpoint] as const] : []),
+      [formerTokenPath, tokenEndpoint],
       [healthPath, createHealthEndpoint(healthTest)],
     ]),
   };

@@ -1,5 +1,6 @@
 import { InputError, type Management, type OperationName } from '../../adapters/management.ts';
 import { sayAsDuration } from '../../core/duration.ts';
+import { toPathPart } from '../client-path.ts';
 import { hiddenField } from '../html/field.ts';
 import { type FormParts, postForm } from '../html/form.ts';
 import { type Html, html } from '../html/html.ts';
@@ -198,7 +199,9 @@ function readKept({ version, creates }: Keeping, form: Fields): Kept {
 
 /** The address of a form, with the names of the path replaced. */
 function addressOf({ href, id }: RequestContext, path: string): string {
-  return href(path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(id(name))));
+  const toPart = (name: string) =>
+    name === 'clientId' ? toPathPart(id(name)) : encodeURIComponent(id(name));
+  return href(path.replace(/:(\w+)/g, (_, name: string) => toPart(name)));
 }
 
 /** @param place its address, and what the portal must get back. */

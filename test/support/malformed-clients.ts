@@ -1,6 +1,6 @@
 /** An item of a client that can be read. */
 export const storedClient = {
-  client_id: 'client_bad',
+  client_id: 'client_0000000000000000000bad',
   schema_version: 1,
   name: 'billing',
   service_trunk_group: 'tg-1',

@@ -4,6 +4,7 @@ import {
   maxAudiencesPerClient,
   maxClaimConditions,
   maxClaimConditionValues,
+  maxClientIdLength,
   maxNameLength,
   maxScopesPerClient,
   maxSecretsPerClient,
@@ -12,8 +13,9 @@ import {
   maxTokenLifetime,
 } from '../../../contract/bounds.ts';
 import { isScopeToken } from '../../../contract/scopes.ts';
-import { lastUseAttribute } from '../../../contract/tables.ts';
+import { importedIdAttribute, lastUseAttribute } from '../../../contract/tables.ts';
 import type { CheckedClient, Client, ClientSecret } from '../../../core/client/client.ts';
+import { itemKeyOf } from '../../../core/client/provider-client-id.ts';
 import { secretEnds } from '../../../core/credential/credential-ends.ts';
 import {
   epochSeconds,
@@ -106,7 +108,7 @@ export const clientSchema = v.pipe(
     name,
     declared: v.optional(declaredSchema),
     token_lifetime: wholeNumber(1, maxTokenLifetime),
-    former_id: v.optional(text),
+    [importedIdAttribute]: v.optional(textUpTo(maxClientIdLength)),
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
     ends: v.optional(mapOf(epochSeconds, maxSecretsPerClient)),
@@ -151,9 +153,10 @@ export function toCheckedClient(item: CheckedAttributes): CheckedClient {
 /** The oldest secret comes first. */
 export function toClient(attributes: ClientAttributes): Client {
   // What the index says of ends follows from the secrets.
-  const { secrets, ends: _, declared, ...item } = attributes;
+  const { secrets, ends: _, declared, [importedIdAttribute]: importedId, ...item } = attributes;
   return {
     ...withProvider(item),
+    clientId: importedId ?? item.client_id,
     declared: declared && toRecord(declared),
     secrets: toSecrets(secrets),
   };
@@ -165,9 +168,12 @@ function fromSecret(secret: ClientSecret): SecretAttributes {
 }
 
 export function fromClient(client: Client): ClientAttributes {
-  const { provider, declared } = client;
+  const { clientId, provider, declared } = client;
+  const key = itemKeyOf(clientId);
   return {
     ...toAttributes(client),
+    client_id: key,
+    [importedIdAttribute]: key === clientId ? undefined : clientId,
     schema_version: 1,
     audiences: [...client.audiences],
     scopes: [...client.scopes],

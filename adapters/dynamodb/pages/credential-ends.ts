@@ -9,7 +9,7 @@ import type {
 import { refuseInput } from '../../../core/management/read-input.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { type Item, text, textUpTo } from '../items/item.ts';
-import { readIndex } from './read-page.ts';
+import { idOf, readIndex } from './read-page.ts';
 
 const { name: IndexName, partitionKey: groupKey, sortKey: nameKey } = trunkGroupIndex;
 
@@ -66,7 +66,7 @@ function readSource(dynamodb: DynamoDbDocuments, { table, group }: Source, start
 }
 
 function credentialsOf(item: Item, { kind, partitionKey }: Source): readonly ExpiringCredential[] {
-  const id = String(item[partitionKey]);
+  const id = String(idOf(item, partitionKey));
   const of = { kind, serviceTrunkGroup: String(item[groupKey]), name: String(item[nameKey]), id };
   return Object.entries(item[endsAttribute] as CredentialEnds).map(([ended, expiresAt]) => {
     const valueId = ended === id ? undefined : ended.replace(`${id}/`, '');

@@ -1,6 +1,6 @@
 import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { maxExaminedItems } from '../../../contract/bounds.ts';
-import { trunkGroupIndex } from '../../../contract/tables.ts';
+import { importedIdAttribute, trunkGroupIndex } from '../../../contract/tables.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import type { OwnedItemsQuery, StorePage } from '../../../core/paging.ts';
 import { callAws } from '../../aws-errors.ts';
@@ -96,9 +96,14 @@ export function isIn(searched: string | undefined, texts: readonly unknown[]): b
   );
 }
 
+/** The id of an item: its key, or that of an imported client. */
+export function idOf(item: Item, partitionKey: string): unknown {
+  return item[importedIdAttribute] ?? item[partitionKey];
+}
+
 /** Whether the id or the name of an item contains a text. */
 export function hasName<T extends object>(item: Item, { query, partitionKey }: ListRequest<T>) {
-  return isIn(query.text, [item[partitionKey], item['name']]);
+  return isIn(query.text, [idOf(item, partitionKey), item['name']]);
 }
 
 /** Whether an item contains a text. This is checked before the item is parsed. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { trunkGroupIndex } from '../../../contract/tables.ts';
+import { importedIdAttribute, trunkGroupIndex } from '../../../contract/tables.ts';
 import type { StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
@@ -189,8 +189,13 @@ async function scanNames<T extends object>(
         TableName: table,
         IndexName,
         ExclusiveStartKey: start,
-        ProjectionExpression: '#group, #name, #id',
-        ExpressionAttributeNames: { '#group': groupKey, '#name': nameKey, '#id': partitionKey },
+        ProjectionExpression: '#group, #name, #id, #imported',
+        ExpressionAttributeNames: {
+          '#group': groupKey,
+          '#name': nameKey,
+          '#id': partitionKey,
+          '#imported': importedIdAttribute,
+        },
       }),
     );
     examined += page.Count ?? 0;

@@ -3,6 +3,7 @@ import { checkedClientAttributes } from '../../../contract/platform-api-tables.t
 import { tables } from '../../../contract/tables.ts';
 import { memoize } from '../../../core/bounded-map.ts';
 import type { ClientLookup } from '../../../core/client/client.ts';
+import { itemKeyOf } from '../../../core/client/provider-client-id.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
 import { checkedClientEntries, toCheckedClient } from '../items/client-item.ts';
 import { type Item, parseItem } from '../items/item.ts';
@@ -35,8 +36,10 @@ export function createDynamoDbClientLookup(calls: DynamoDbCalls, table: string):
   );
   return {
     async findClient(clientId, options = {}) {
-      const item = await findItem(checked, { table, key: { [partitionKey]: clientId } }, options);
-      return item && parse(item);
+      const key = { [partitionKey]: itemKeyOf(clientId) };
+      const item = await findItem(checked, { table, key }, options);
+      // The attributes that may be read do not have the id of an imported client.
+      return item && { ...parse(item), clientId };
     },
   };
 }

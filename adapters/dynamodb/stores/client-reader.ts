@@ -1,7 +1,7 @@
 import { tables } from '../../../contract/tables.ts';
 import { memoize } from '../../../core/bounded-map.ts';
 import type { ClientReader, UseRecorder } from '../../../core/client/client.ts';
-import { recordIdOf } from '../../../core/client/provider-client-id.ts';
+import { itemKeyOf } from '../../../core/client/provider-client-id.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { callAws, unlessConditionFails } from '../../aws-errors.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
@@ -26,7 +26,7 @@ async function recordUse(
   const credential = secretId === undefined ? partitionKey : 'secrets.#id';
   const input = {
     TableName: table,
-    Key: { [partitionKey]: clientId },
+    Key: { [partitionKey]: itemKeyOf(clientId) },
     UpdateExpression: `SET ${path}last_used_on = :day`,
     // What was deleted stays deleted, and a clock that is behind never overwrites a later day.
     ConditionExpression:
@@ -42,16 +42,16 @@ async function recordUse(
   );
 }
 
-/** What the token endpoint needs of clients in DynamoDB. @param hasImports see `formerId`. */
+/** What the token endpoint needs of clients in DynamoDB. */
 export function createDynamoDbClientReader(
   calls: DynamoDbCalls,
   table: string,
-  store: StoreOptions & { readonly hasImports?: boolean } = {},
+  store: StoreOptions = {},
 ): ClientReader & UseRecorder {
   const parse = memoize((item: Item) => toClient(parseClientItem(item)));
   return {
     async findClient(clientId, options = {}) {
-      const key = { [partitionKey]: store.hasImports ? recordIdOf(clientId) : clientId };
+      const key = { [partitionKey]: itemKeyOf(clientId) };
       const item = await findItem(calls, { ...store, table, key }, options);
       return item && parse(item);
     },

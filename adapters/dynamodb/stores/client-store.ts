@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lastUseAttribute, tables } from '../../../contract/tables.ts';
 import type { Client, ClientStore } from '../../../core/client/client.ts';
+import { itemKeyOf } from '../../../core/client/provider-client-id.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import {
@@ -26,13 +27,12 @@ import {
 
 const { partitionKey } = tables.clients;
 
-/** The former id of a client, and the ids and names of its secrets, before the item is parsed. */
-function ownTexts({ former_id: formerId, secrets }: Item): readonly unknown[] {
-  const all = Object.entries(secrets ?? {}).flatMap(([id, secret]: readonly [string, unknown]) => [
+/** The ids and names of a client's secrets, before the item is parsed. */
+function ownTexts({ secrets }: Item): readonly unknown[] {
+  return Object.entries(secrets ?? {}).flatMap(([id, secret]: readonly [string, unknown]) => [
     id,
     typeof secret === 'object' && secret !== null && 'name' in secret ? secret.name : undefined,
   ]);
-  return [formerId, ...all];
 }
 
 async function replaceClient(
@@ -42,7 +42,7 @@ async function replaceClient(
 ): Promise<void> {
   const doing = `change client "${client.clientId}"`;
   const next = parseClientItem(toClientItem(client));
-  const kind = { table, partitionKey, parse: parseClientItem };
+  const kind = { table, partitionKey, keyOf: itemKeyOf, parse: parseClientItem };
   const find = createFind(dynamodb, kind, { consistentRead: true });
   const stored = await find(client.clientId);
   if (stored?.version !== client.version - 1) {
@@ -51,7 +51,7 @@ async function replaceClient(
   // A change between the read and the write also changes the version. Only the days of last use are
   // exempt, and the update leaves them alone.
   const condition = having('version', stored.version);
-  const key = { [partitionKey]: client.clientId };
+  const key = { [partitionKey]: itemKeyOf(client.clientId) };
   const input = toUpdateInput({ table, key, condition }, createClientUpdate(stored, next));
   await writeConditionally({
     doing,
@@ -76,6 +76,7 @@ export function createDynamoDbClientStore(
     noun: 'client',
     exists: 'a client of this id exists',
     idOf: ({ clientId }: Client) => clientId,
+    keyOf: itemKeyOf,
     parse: (item: Item) => toClient(parseClientItem(item)),
     toItem: toClientItem,
   };

@@ -15,6 +15,8 @@ interface OwnedKind<T> {
   readonly noun: string;
   readonly exists: string;
   readonly idOf: (record: T) => string;
+  /** The key of an id, if that is not the id. */
+  readonly keyOf?: (id: string) => string;
   readonly parse: (item: Item) => T;
   readonly toItem: (record: T) => Item;
 }
@@ -38,10 +40,10 @@ export function openOwnedStore<T extends OwnedRecord>(
   kind: OwnedKind<T>,
   store: StoreOptions,
 ): OwnedStore<T> {
-  const { table, partitionKey, idOf, parse, toItem } = kind;
+  const { table, partitionKey, idOf, keyOf = (id) => id, parse, toItem } = kind;
   const write = (verb: string, id: string, version?: number) => ({
     table,
-    key: { [partitionKey]: id },
+    key: { [partitionKey]: keyOf(id) },
     condition: version === undefined ? absent(partitionKey) : having('version', version),
     doing: `${verb} ${kind.noun} "${id}"`,
     conflict: version === undefined ? kind.exists : changedMeanwhile,

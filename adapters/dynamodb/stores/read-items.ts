@@ -51,12 +51,14 @@ export function createFind<T>(
     readonly table: string;
     readonly partitionKey: string;
     readonly parse: (item: Item) => T;
+    /** The key of an id, if that is not the id. */
+    readonly keyOf?: (id: string) => string;
   },
   { consistentRead }: StoreOptions,
 ): (id: string, options?: PortOptions) => Promise<T | undefined> {
-  const { table, partitionKey, parse } = kind;
+  const { table, partitionKey, parse, keyOf = (id) => id } = kind;
   return async (id, options) => {
-    const request = { table, key: { [partitionKey]: id }, consistentRead };
+    const request = { table, key: { [partitionKey]: keyOf(id) }, consistentRead };
     const item = await findItem(calls, request, options);
     return item && parse(item);
   };

@@ -1,4 +1,5 @@
 import { type TableKey, type TableSchema, tables } from '../../../contract/tables.ts';
+import { itemKeyOf } from '../../../core/client/provider-client-id.ts';
 import { givenKeysUri } from '../../../core/identity-provider/given-keys.ts';
 import type { RestoredTables, StoredKind } from '../../../core/restore/restore-items.ts';
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
@@ -80,6 +81,7 @@ export function createRestoredTables(pair: TablePair): RestoredTables {
     clients: openKind(pair, 'clients', {
       parse: (item) => toClient(parseClientItem(item)),
       toItem: toClientItem,
+      keyOf: itemKeyOf,
     }),
     apiKeys: openKind(pair, 'apiKeys', { parse: parseApiKeyItem, toItem: toApiKeyItem }),
     identityProviders: openKind(pair, 'identityProviders', {

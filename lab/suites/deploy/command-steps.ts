@@ -62,7 +62,7 @@ const newClient = ['--name', 'Tour', ...ofTour, '--scope', 'messaging:view'];
 const aboutClients = stepsOf('client-operator', [
   { command: 'client create', args: words(...newClient), keep: keep('client_id') },
   // Its config has no clientImport.
-  { command: 'client import', input: () => '{"former_id":"tour-client"}', code: 1 },
+  { command: 'client import', input: () => '{"client_id":"tour-client"}', code: 1 },
   { command: 'client list', args: words(...ofTour) },
   { command: 'client show', args: client() },
   { command: 'client update', args: client('--name', 'B') },

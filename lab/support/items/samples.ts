@@ -53,7 +53,6 @@ const client: Client = {
     { secretId: 'secret_3', hash, createdAt: at, stops: everyStop, imported: true },
     { secretId: 'secret_4', publicKey: 'x', alg: 'Ed25519', createdAt: at },
   ],
-  formerId: '7abcdefghijklmnopqrstuvwxy',
   version: 3,
   createdAt: at,
   updatedAt: at + 1,
@@ -161,6 +160,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
   const { kmsKeyArn } = signingKey('RS256', {});
   return {
     client: [
+      { ...client, clientId: '7abcdefghijklmnopqrstuvwxy' },
       client,
       { ...client, secrets: [], audiences: [], scopes: [], stops: everyStop },
       { ...client, tokensNotBefore: at },

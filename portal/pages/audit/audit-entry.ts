@@ -3,6 +3,7 @@ import { type FieldUnit, wordsOfWireName } from '../../../contract/management/fi
 import { describeAction } from '../../../core/audit/audit-log.ts';
 import { platformStaff } from '../../../core/audit/person-name.ts';
 import { parseTime } from '../../../core/time.ts';
+import { clientPath } from '../../client-path.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
 import { formatExactSpan, formatMinute } from '../../html/time.ts';
@@ -120,7 +121,7 @@ function addressOf({
   before,
 }: AuditEntry): readonly [string, Record<string, string>?] | undefined {
   const client = (after ?? before)?.client_id;
-  if (typeof client === 'string') return [`/clients/${client}`];
+  if (typeof client === 'string') return [clientPath(client)];
   if (action.startsWith('trunk_group_limits.')) return [`/trunk-groups/${subject}`];
   if (subject.startsWith('key_')) return [`/api-keys/${subject}`];
   if (subject.startsWith('https://')) return ['/identity-providers/show', { issuer: subject }];

@@ -1,5 +1,6 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
+import { clientPath } from '../../client-path.ts';
 import { expiryField, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { type Form, type InputOf, noValues } from '../../forms/form.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -34,7 +35,7 @@ async function change(
 ): Promise<Redirect> {
   const clientId = id('clientId');
   await act(clientId, id('secretId'));
-  return { redirectTo: href(`/clients/${clientId}`, { done }) };
+  return { redirectTo: href(clientPath(clientId), { done }) };
 }
 
 export const secretEdit: Form<Found, SecretValues, InputOf<'updateClientSecret'>> = {

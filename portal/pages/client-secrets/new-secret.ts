@@ -3,6 +3,7 @@ import { maxNameLength } from '../../../contract/bounds.ts';
 import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
 import type { ClientKeyAlg } from '../../../contract/proof-algorithms.ts';
 import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { clientPath } from '../../client-path.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { TypedDuration } from '../../forms/duration.ts';
 import {
@@ -101,7 +102,7 @@ function createdSecretPage(
 ): Page | Redirect {
   const { now, deployment, href } = context;
   const { clientId } = client;
-  const address = `/clients/${clientId}`;
+  const address = clientPath(clientId);
   if (isKey(secret)) return { redirectTo: href(address, { done: 'key-added' }) };
   const others = expired.map(
     (one) => html`<li>${secretTitle(one)}: ${timeWithDistance(one.expiresAt ?? now, now)}</li>`,

@@ -5,6 +5,7 @@ import { describeDeclaration, hadTokensRevoked } from '../../../core/client/clie
 import { describeRotation } from '../../../core/client/rotation.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
 import { isStoppedBy } from '../../../core/stops.ts';
+import { clientPath } from '../../client-path.ts';
 import { versionField } from '../../forms/form.ts';
 import { fieldFact } from '../../forms/worded-fields.ts';
 import { actionButton } from '../../html/form.ts';
@@ -103,7 +104,7 @@ function clientFacts(context: RequestContext, client: Client): Html {
     !client.enabled && ['Disabled', stopsText(client)],
     refusedTokens(client, now),
     ['Created', timeWithDistance(client.createdAt, now)],
-    changedFact(context, `/clients/${client.clientId}`, client.updatedAt),
+    changedFact(context, clientPath(client.clientId), client.updatedAt),
   ]);
 }
 
@@ -142,7 +143,7 @@ function secretsPanel(context: RequestContext, client: Client): Html {
   }
   const { clientKeys } = deployment;
   const link = (path: string, text: string, kind?: 'primary') =>
-    linkButton(href(`/clients/${client.clientId}/${path}`), text, kind);
+    linkButton(href(`${clientPath(client.clientId)}/${path}`), text, kind);
   const actions = html`
     ${clientKeys && client.secrets.some(isKey) && link('keys/rotate', 'Rotate keys')}
     ${clientKeys && link('keys/new', 'Add public key', clientKeys.only ? 'primary' : undefined)}
@@ -175,7 +176,7 @@ async function disablingText(context: RequestContext, client: Client): Promise<H
 async function stopPanel(context: RequestContext, client: Client): Promise<Html | ''> {
   const { href, may } = context;
   if (!may('deleteClient')) return '';
-  const address = `/clients/${client.clientId}`;
+  const address = clientPath(client.clientId);
   const version = versionField(client.version);
   return dangerPanel('Stop this client', [
     !isStoppedBy(client, 'person')
@@ -213,7 +214,7 @@ export const showClient: Handler = async (context) => {
     crumbs: [],
     badge: enabledBadge(client.enabled),
     lead: glance(context, client),
-    actions: may('updateClient') && linkButton(href(`/clients/${client.clientId}/edit`), 'Edit'),
+    actions: may('updateClient') && linkButton(href(`${clientPath(client.clientId)}/edit`), 'Edit'),
     body: html`
       ${isNew && steps}${secretsPanel(context, client)}
       ${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${!isNew && steps}${await stopPanel(context, client)}

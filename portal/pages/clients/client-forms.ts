@@ -10,6 +10,7 @@ import { type ClientField, plainClientFields } from '../../../contract/managemen
 import { formatDuration } from '../../../core/duration.ts';
 import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { offeredScopes } from '../../access/offer.ts';
+import { clientPath } from '../../client-path.ts';
 import { TypedDuration } from '../../forms/duration.ts';
 import { type Form, type InputOf, Instead, ownVersion, type Readers } from '../../forms/form.ts';
 import { noProblems, type Problems, problemAt, unlessDenied } from '../../forms/problems.ts';
@@ -249,7 +250,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
     const { client, existed } = await management.createClient({ ...input, idempotencyKey });
     const created = client.provider === undefined ? 'client-created' : 'provider-client-created';
     const done = existed ? 'client-existed' : created;
-    return { redirectTo: href(`/clients/${client.clientId}`, { done }) };
+    return { redirectTo: href(clientPath(client.clientId), { done }) };
   },
   look: async (context, { values, problems }) => {
     const group = values.serviceTrunkGroup.text.trim();
@@ -291,7 +292,7 @@ export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   input: (values, context) => clientInput(values, context, changedFields) as Readers<ClientChanges>,
   act: async ({ management, href, id }, { input, ifVersion }) => {
     const { clientId } = await management.updateClient(id('clientId'), { ...input, ifVersion });
-    return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };
+    return { redirectTo: href(clientPath(clientId), { done: 'saved' }) };
   },
   look: async (context, { subject: client, values, problems, isConflict }) => ({
     title: `Edit ${client.name}`,

@@ -1,6 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern, lastUse } from '../../../core/client/secret-attention.ts';
+import { clientPath } from '../../client-path.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge, type Column, statedLink } from '../../html/list.ts';
 import { formatSpan, lastUseText } from '../../html/time.ts';
@@ -54,7 +55,7 @@ export function clientColumns({
   return [
     [
       'Client',
-      ({ clientId, name, enabled }) => statedLink(href(`/clients/${clientId}`), name, enabled),
+      ({ clientId, name, enabled }) => statedLink(href(clientPath(clientId)), name, enabled),
     ],
     ['Client id', ({ clientId }) => html`<code>${clientId}</code>`, 'wide'],
     ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],

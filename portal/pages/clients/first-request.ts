@@ -1,4 +1,5 @@
 import { tokenPath } from '../../../contract/routes.ts';
+import { quoteWord } from '../../../contract/shell-word.ts';
 
 /** What the programs of a client's page contain. None contains a secret. */
 interface FirstRequest {
@@ -14,7 +15,7 @@ const unknownIssuer = 'https://API_ADDRESS';
 
 /** A token request. curl asks for the secret, which keeps it out of history and process list. */
 export function tokenCommand({ issuer, clientId }: Omit<FirstRequest, 'scopes'>): string {
-  return `curl -u ${clientId} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
+  return `curl -u ${quoteWord(clientId)} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findProofMode } from '../../../core/token/access-token-claims.ts';
+import { clientPath } from '../../client-path.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type Fact, linkButton, panel } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
@@ -107,7 +108,7 @@ export function nextSteps(context: RequestContext, client: Client): Html {
   const usable = client.secrets.filter((secret) => isUsable(secret, now));
   const hasSecret = usable.length > 0;
   const first = may('createClientSecret')
-    ? html`<a href="${href(`/clients/${clientId}/secrets/new`)}">Create a secret</a> first.`
+    ? html`<a href="${href(`${clientPath(clientId)}/secrets/new`)}">Create a secret</a> first.`
     : 'The client needs a secret first.';
   const head = {
     title: 'Get a token, and call the API',

@@ -1,5 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { findLongestToken } from '../../../core/client/longest-token.ts';
+import { clientPath } from '../../client-path.ts';
 import type { Problems } from '../../forms/problems.ts';
 import { linkButton } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
@@ -16,13 +17,13 @@ export function ofClient(
 ) {
   return {
     section: 'clients',
-    crumbs: [{ text: name, href: href(`/clients/${clientId}`) }],
+    crumbs: [{ text: name, href: href(clientPath(clientId)) }],
   } as const;
 }
 
 /** A refused change, with a link back to the client. */
 export function refusedPage(context: RequestContext, client: Client, problems: Problems): Page {
-  const address = context.href(`/clients/${client.clientId}`);
+  const address = context.href(clientPath(client.clientId));
   return {
     title: client.name,
     section: 'clients',

@@ -2,6 +2,7 @@ import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { thumbprintOf } from '../../../core/client/client-key.ts';
 import { findSecretConcern, isReplaced } from '../../../core/client/secret-attention.ts';
 import { isStoppedBy } from '../../../core/stops.ts';
+import { clientPath } from '../../client-path.ts';
 import { versionField } from '../../forms/form.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable, disabledBadge, stopsText } from '../../html/list.ts';
@@ -42,7 +43,7 @@ function enabledForm({ href }: RequestContext, client: Client, secret: ClientSec
   const [verb, text] = isStoppedBy(secret, 'person')
     ? ['enable', 'Enable']
     : ['disable', 'Disable'];
-  const address = `/clients/${client.clientId}/secrets/${secret.secretId}/${verb}`;
+  const address = `${clientPath(client.clientId)}/secrets/${secret.secretId}/${verb}`;
   return html`
     <form method="post" action="${href(address)}" class="inline" data-once>
       ${versionField(client.version)}
@@ -55,7 +56,7 @@ function enabledForm({ href }: RequestContext, client: Client, secret: ClientSec
 
 function actions(context: RequestContext, client: Client, secret: ClientSecret): HtmlValue {
   const { href, may, now } = context;
-  const address = `/clients/${client.clientId}/secrets/${secret.secretId}`;
+  const address = `${clientPath(client.clientId)}/secrets/${secret.secretId}`;
   const hasEnded = secret.expiresAt !== undefined && secret.expiresAt <= now;
   const label = html`<span class="visually-hidden"> ${secretTitle(secret)}</span>`;
   return html`

@@ -1,5 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
+import { clientPath } from '../../client-path.ts';
 import { type Form, type FormPage, noValues, ownVersion } from '../../forms/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
@@ -18,7 +19,7 @@ const enabledForm = (enabled: boolean): Form<Client, undefined> => ({
     const clientId = id('clientId');
     await management.setClientEnabled(clientId, enabled, { ifVersion });
     const done = enabled ? 'client-enabled' : 'client-disabled';
-    return { redirectTo: href(`/clients/${clientId}`, { done }) };
+    return { redirectTo: href(clientPath(clientId), { done }) };
   },
   look: (context, { subject, problems }) => refusedPage(context, subject, problems),
 });
@@ -97,7 +98,7 @@ export const tokenRevocation: Form<Client, undefined> = {
   act: async ({ management, href, id }) => {
     const clientId = id('clientId');
     await management.revokeClientTokens(clientId);
-    return { redirectTo: href(`/clients/${clientId}`, { done: 'tokens-revoked' }) };
+    return { redirectTo: href(clientPath(clientId), { done: 'tokens-revoked' }) };
   },
   look: async (context, { subject: client }) =>
     confirmation(context, client, {

@@ -1,6 +1,8 @@
 import type { Management } from '../../../adapters/management.ts';
+import { isClientId } from '../../../contract/client-id.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/time.ts';
+import { clientPath } from '../../client-path.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
 import { facts, panel } from '../../html/parts.ts';
@@ -36,8 +38,8 @@ export function tokenResult(
   const refused = steps.filter(({ outcome }) => outcome !== 'passed');
   const ordered = [...refused, ...steps.filter(({ outcome }) => outcome === 'passed')];
   const cure =
-    isId('client', clientId) &&
-    html`<p class="panel-text"><a href="${href(`/clients/${clientId}`)}">Open the client to change it</a></p>`;
+    isClientId(clientId) &&
+    html`<p class="panel-text"><a href="${href(clientPath(clientId))}">Open the client to change it</a></p>`;
   const headline = granted
     ? answer('good', 'It gets a token.', 'A request with a valid secret gets a token.')
     : answer(
@@ -106,7 +108,7 @@ function linkTo(address: string | undefined, text: string): Html {
 }
 
 function clientLink({ href }: RequestContext, clientId: string): Html {
-  return linkTo(isId('client', clientId) ? href(`/clients/${clientId}`) : undefined, clientId);
+  return linkTo(isClientId(clientId) ? href(clientPath(clientId)) : undefined, clientId);
 }
 
 function keyLink({ href }: RequestContext, keyId: string): Html {

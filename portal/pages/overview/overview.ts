@@ -8,6 +8,7 @@ import {
   lastUse,
   secretAttention,
 } from '../../../core/client/secret-attention.ts';
+import { clientPath } from '../../client-path.ts';
 import { unlessDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, type Column, dataTable, rowLink } from '../../html/list.ts';
@@ -149,7 +150,7 @@ function secretTable(
   return dataTable(
     title,
     [
-      ['Client', ({ clientId, clientName }) => rowLink(href(`/clients/${clientId}`), clientName)],
+      ['Client', ({ clientId, clientName }) => rowLink(href(clientPath(clientId)), clientName)],
       [
         'Secret',
         ({ title: secret, rotation }) =>
@@ -295,7 +296,7 @@ async function firstSteps(context: RequestContext): Promise<Html | undefined> {
   if (!isNew) return undefined;
   const withSecret = page.items.find(({ secrets }) => secrets.some((one) => isUsable(one, now)));
   const to = (client: Client, text: string, part = '') =>
-    html`<a href="${href(`/clients/${client.clientId}${part}`)}">${text}</a>`;
+    html`<a href="${href(`${clientPath(client.clientId)}${part}`)}">${text}</a>`;
   const steps: readonly Step[] = [
     {
       isDone: first !== undefined,

@@ -1,5 +1,6 @@
 import { compareEnds, type ExpiringCredential } from '../../../core/credential/credential-ends.ts';
 import { formatTime } from '../../../core/time.ts';
+import { clientPath } from '../../client-path.ts';
 import { trunkGroupFilter } from '../../html/filters.ts';
 import { type Html, html } from '../../html/html.ts';
 import { rowLink } from '../../html/list.ts';
@@ -31,7 +32,7 @@ function nameCell({ href }: RequestContext, { kind, id, name, valueId }: Expirin
   const [path, text] =
     kind === 'api_key'
       ? [`/api-keys/${id}`, html`API key${valueId !== undefined && ', only its old value'}`]
-      : [`/clients/${id}`, html`Secret ${valueId}`];
+      : [clientPath(id), html`Secret ${valueId}`];
   return html`${rowLink(href(path), name)}<span class="sub">${text}</span>`;
 }
 

@@ -1,5 +1,6 @@
 import type { Management } from '../../../adapters/management.ts';
 import type { Limits, TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { clientPath } from '../../client-path.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { limitFacts, limitLabel, limitValue } from '../../html/limit-facts.ts';
 import { badge, dataTable, rowLink } from '../../html/list.ts';
@@ -78,7 +79,7 @@ function addressOf(href: Href, group: string, { limit, subject }: Excess): strin
   if (ofApiKey.includes(limit)) return href(`/api-keys/${subject}`);
   // A client is found by the id of its secret, too.
   if (limit === 'maxSecretLifetime') return href('/clients', { text: subject });
-  return href(`/clients/${subject}`);
+  return href(clientPath(subject));
 }
 
 function itemCell({ href }: Pick<RequestContext, 'href'>, group: string, excess: Excess): Html {

@@ -10,7 +10,6 @@ interface Known {
   readonly scopes: readonly string[];
   readonly clientId: string;
   readonly secretId: string;
-  readonly formerId: string;
   readonly secret: string;
   readonly keyId: string;
   readonly subnetId: string;
@@ -26,7 +25,7 @@ interface Known {
 export async function examples({ management, ...known }: Known): Promise<void> {
   const { name, serviceTrunkGroup, trunkGroup, trunkGroups, scopes, clientId, secretId } = known;
   const { keyId, subnetId, issuer, discoveryUrl, credential, cursor, expiresAt } = known;
-  const { limits, formerId, secret } = known;
+  const { limits, secret } = known;
   {
     const { scopes: offered } = await management.describeDeployment();
     void [offered];
@@ -36,7 +35,7 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     void [client];
   }
   {
-    await management.importClient({ formerId, secret, name, serviceTrunkGroup, scopes });
+    await management.importClient({ clientId, secret, name, serviceTrunkGroup, scopes });
   }
   {
     const client = await management.findClient(clientId);

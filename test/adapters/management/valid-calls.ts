@@ -61,7 +61,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       idempotencyKey: 'key-12345',
     }),
     importClient: call('client', {
-      formerId: '7abcdefghijklmnopqrstuvwxy',
+      clientId: '7abcdefghijklmnopqrstuvwxy',
       secret: createHash('sha256').update('imported').digest('hex'),
       name: 'Dialer',
       serviceTrunkGroup: 'tg-1001',

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { bindManagement } from '../../../adapters/bind-management.ts';
-import { deriveImportedClientId } from '../../../core/client/provider-client-id.ts';
 import { hashSecret } from '../../../core/credential/credential-value.ts';
 import { configWithKeys, createTestManagement, testConfig } from '../../support/management.ts';
 
-const formerId = '7abcdefghijklmnopqrstuvwxy';
+const clientId = '7abcdefghijklmnopqrstuvwxy';
 const drawn = (seed: string) => createHash('sha256').update(seed).digest('hex');
 const secret = drawn('first');
 const client = {
-  formerId,
+  clientId,
   secret,
   name: 'ERP',
   serviceTrunkGroup: 'tg-1',
@@ -26,14 +25,13 @@ describe('an imported client', () => {
   it('has its id and its secret of before, for as long as the config allows', async () => {
     const { test, management, clients, audit } = open();
     const made = await management.importClient({ ...client, tokenLifetime: 900 });
-    const clientId = deriveImportedClientId(formerId);
-    expect(made).toMatchObject({ existed: false, client: { clientId, formerId } });
+    expect(made).toMatchObject({ existed: false, client: { clientId } });
     const [stored] = clients.get(clientId)?.secrets ?? [];
     const expiresAt = test.now + 180 * day;
     expect(stored).toMatchObject({ hash: hashSecret(secret), imported: true, expiresAt });
     expect(JSON.stringify([made, audit])).not.toContain(secret.slice(0, 8));
-    expect(audit.at(-1)?.after).toMatchObject({ former_id: formerId });
-    const { steps } = await management.explainToken({ clientId: formerId });
+    expect(audit.at(-1)?.after).toMatchObject({ client_id: clientId });
+    const { steps } = await management.explainToken({ clientId });
     expect(steps[2]?.detail).toBe(
       `${stored?.secretId} (Imported): good until 2027-07-14T08:00:00Z, imported`,
     );
@@ -45,7 +43,7 @@ describe('an imported client', () => {
     expect([check.existed, clients.size]).toEqual([false, 0]);
     const { client: made } = await management.importClient(client);
     expect((await management.importClient(client)).existed).toBe(true);
-    const refused = `the client "${formerId}" was imported before, with another secret or other values: ${made.clientId}`;
+    const refused = `the client "${clientId}" was imported before, with another secret or other values`;
     for (const other of [{ secret: drawn('second') }, { name: 'B' }, { tokenLifetime: 60 }]) {
       await expect(management.importClient({ ...client, ...other })).rejects.toThrow(refused);
     }
@@ -60,7 +58,7 @@ describe('an imported client', () => {
   it('is another one for an id that differs by case', async () => {
     const { management, clients } = open();
     await management.importClient(client);
-    await management.importClient({ ...client, formerId: formerId.toUpperCase() });
+    await management.importClient({ ...client, clientId: clientId.toUpperCase() });
     expect(clients.size).toBe(2);
   });
 
@@ -93,18 +91,22 @@ describe('an imported client', () => {
 });
 
 const allowedIds =
-  'allowed: 8 to 128 printable ASCII characters without space, "%", "+" and ":", and not "client_" first';
+  'allowed: 3 to 256 printable ASCII characters without space, "%", "+" and ":", and not "client_", "key_" or the like first';
 const allowedSecrets =
   'allowed: 32 to 256 random characters of printable ASCII without space, "%" and "+"';
 
 describe('what is refused of another provider', () => {
   it.each([
-    ['abcdefg', '"abcdefg"'],
-    ['x'.repeat(129), `"${'x'.repeat(76)}...`],
+    ['..', '".."'],
+    ['x'.repeat(257), `"${'x'.repeat(76)}...`],
     ['client_4fWqEXAMPLE', '"client_4fWqEXAMPLE"'],
     ['CLIENT_3af3ntUH2vSIRxDiaXoEdd', '"CLIENT_3af3ntUH2vSIRxDiaXoEdd"'],
-    [`${formerId} `, `"${formerId} "`],
-    [`${formerId}\n`, `"${formerId}\\n"`],
+    [`${clientId} `, `"${clientId} "`],
+    [`${clientId}\n`, `"${clientId}\\n"`],
+    ...['secret_1', 'Key_erp', 'SUBNET_1', 'idp_1', 'cs_1', 'ak_1'].map((id): [string, string] => [
+      id,
+      `"${id}"`,
+    ]),
     ['urn:example:erp', '"urn:example:erp"'],
     ['erp%20billing', '"erp%20billing"'],
     ['erp+billing', '"erp+billing"'],
@@ -112,8 +114,8 @@ describe('what is refused of another provider', () => {
     [['erp-billing'], '["erp-billing"]'],
     [undefined, 'nothing'],
   ])('the id %j', async (id, shown) => {
-    const call = open().management.importClient({ ...client, formerId: id as string });
-    await expect(call).rejects.toThrow(`former_id: received ${shown}; ${allowedIds}`);
+    const call = open().management.importClient({ ...client, clientId: id as string });
+    await expect(call).rejects.toThrow(`client_id: received ${shown}; ${allowedIds}`);
   });
 
   const chosen = `Password-${drawn('a')}`;

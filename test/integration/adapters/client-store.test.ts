@@ -256,10 +256,14 @@ describe('an item that cannot be read', () => {
   it.each(malformedClients)('%s fails only that client', async (_, change, detail) => {
     await store.create(example);
     await put({ ...storedClient, ...change });
-    const error = await store.find('client_bad').catch((reason: unknown) => reason);
+    const error = await store
+      .find('client_0000000000000000000bad')
+      .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MalformedRecordError);
     const { message } = error as MalformedRecordError;
-    expect(message).toContain(`the item of client "client_bad" cannot be read: ${detail}`);
+    expect(message).toContain(
+      `the item of client "client_0000000000000000000bad" cannot be read: ${detail}`,
+    );
     expect(message).not.toContain('SECRETHASH');
     expect(await store.find(example.clientId)).toEqual(example);
     expect(await collect(store.list())).toEqual([example]);

@@ -95,12 +95,16 @@ describe('an attribute of a type that no item has', () => {
   );
 
   it.each(foreign)('leaves the rest of a list: %s', async (_type, change) => {
-    listed = [item, { ...item, client_id: { S: 'client_bad' }, ...change }, item];
+    listed = [
+      item,
+      { ...item, client_id: { S: 'client_0000000000000000000bad' }, ...change },
+      item,
+    ];
     const reported: string[] = [];
     const store = createDynamoDbClientStore(aws.dynamodb, 'clients', {
       onMalformedRecord: ({ message }) => reported.push(message),
     });
     expect(await collect(store.list())).toEqual([client, client]);
-    expect(reported).toEqual([expect.stringContaining('client "client_bad"')]);
+    expect(reported).toEqual([expect.stringContaining('client "client_0000000000000000000bad"')]);
   });
 });

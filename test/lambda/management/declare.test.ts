@@ -528,7 +528,7 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
   [
     'an invalid id to adopt',
     { adoptClientId: 'x' },
-    'adopt_client_id: received "x"; allowed: client_ and 22 letters and digits',
+    'adopt_client_id: received "x"; allowed: client_ and 22 letters and digits, or the id of an imported client',
   ],
   [
     'an id to adopt that does not exist',

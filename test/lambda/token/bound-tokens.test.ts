@@ -110,9 +110,11 @@ describe('a proof at the token endpoint', () => {
 
   it('names the address that was called, which the path of before is part of', async () => {
     const host = 'https://api.example.com';
-    const world = open({ tokenEndpoints: [host + tokenPath] }, { AUTH_CLIENT_IMPORT: '1' });
+    const world = open({ tokenEndpoints: [host + tokenPath] });
     const statuses = [tokenPath, formerTokenPath].map(async (path) => {
-      const proofs = [tokenPath, formerTokenPath].map((named) => prove({ claims: { htu: host + named } }));
+      const proofs = [tokenPath, formerTokenPath].map((named) =>
+        prove({ claims: { htu: host + named } }),
+      );
       const asked = proofs.map(
         async (proof) => (await world.ask(voice, [await proof], { path })).status,
       );
@@ -122,7 +124,6 @@ describe('a proof at the token endpoint', () => {
       [200, 400],
       [400, 200],
     ]);
-    expect((await open().ask(plain, [], { path: formerTokenPath })).status).toBe(404);
   });
 
   it('is one header', async () => {
