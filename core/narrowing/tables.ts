@@ -79,7 +79,6 @@ export const clientTable = {
   // A restore replays each by itself.
   secrets: { over: 'last', meet: meetSecrets },
   provider: { over: 'last', meet: meetProviders },
-  formerId: 'identity',
   // Who declares a client gives it nothing. A restore has a rule of its own.
   declared: 'bookkeeping',
   lastUsedOn: 'bookkeeping',

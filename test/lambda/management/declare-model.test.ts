@@ -99,7 +99,7 @@ async function play(isImported: boolean, history: readonly string[]): Promise<vo
   const { client } = isImported
     ? await management.importClient({
         ...fields,
-        formerId: 'former-client',
+        clientId: 'former-client',
         secret: hash('sha256', 'any', 'base64url'),
       })
     : await management.createClient(fields);
