@@ -202,7 +202,9 @@ export class RegionStack extends Stack {
         rules: serviceRules(
           {
             ...config.webAcl,
-            tokenPaths: routesOf(config).flatMap((one) => (one.throttle === 'token' ? one.path : [])),
+            tokenPaths: routesOf(config).flatMap((one) =>
+              one.throttle === 'token' ? one.path : [],
+            ),
           },
           config.federatedClients || config.clientKeys ? maxAssertionFormBytes : maxTokenFormBytes,
         ),
