@@ -154,27 +154,25 @@ const eventBus = simple('nothing', {
   remove: ({ events }, Name) => events.deleteEventBus({ Name }),
 });
 
-async function policyArn({ aws }: Account, { name }: Thing): Promise<string> {
-  const [, partition, , , account] = (await aws().sts.getCallerIdentity({})).Arn?.split(':') ?? [];
+async function policyArn({ sts }: Services, name: string): Promise<string> {
+  const [, partition, , , account] = (await sts.getCallerIdentity({})).Arn?.split(':') ?? [];
   return `arn:${partition}:iam::${account}:policy/${name}`;
 }
 
-const policy: Kind = {
-  price: 'nothing',
-  exists: async (account, thing) => {
-    const PolicyArn = await policyArn(account, thing);
-    return (await find(account.aws().iam.getPolicy({ PolicyArn }))) !== undefined;
-  },
-  remove: async (account, thing) => {
-    const PolicyArn = await policyArn(account, thing);
-    const { iam } = account.aws();
-    const { Versions = [] } = await iam.listPolicyVersions({ PolicyArn });
+const policy = simple('nothing', {
+  find: async (services, name) =>
+    services.iam.getPolicy({ PolicyArn: await policyArn(services, name) }),
+  remove: async (services, name) => {
+    const PolicyArn = await policyArn(services, name);
+    const { Versions = [] } = await services.iam.listPolicyVersions({ PolicyArn });
     for (const { VersionId, IsDefaultVersion } of Versions) {
-      if (IsDefaultVersion !== true) await iam.deletePolicyVersion({ PolicyArn, VersionId });
+      if (IsDefaultVersion !== true) {
+        await services.iam.deletePolicyVersion({ PolicyArn, VersionId });
+      }
     }
-    await iam.deletePolicy({ PolicyArn });
+    await services.iam.deletePolicy({ PolicyArn });
   },
-};
+});
 
 const bucket = simple('$0.02 a month for each GB', {
   find: ({ buckets }, Bucket) => buckets.listObjectVersions({ Bucket, MaxKeys: 1 }),
@@ -192,15 +190,13 @@ const bucket = simple('$0.02 a month for each GB', {
 });
 
 /** Keys of a deployment whose deletion no one has scheduled. */
-async function listKeys({ aws }: Account, { name, awsRegion }: Thing): Promise<readonly string[]> {
+async function listKeys({ kms }: Services, name: string): Promise<readonly string[]> {
   const found: string[] = [];
-  const { kms } = aws(awsRegion);
   let page = await kms.listKeys({});
   for (;;) {
     for (const { KeyId = '' } of page.Keys ?? []) {
-      const { KeyMetadata } = await kms.describeKey({ KeyId });
-      if (KeyMetadata?.KeyManager === 'AWS' || KeyMetadata?.KeyState === 'PendingDeletion')
-        continue;
+      const { KeyMetadata: key } = await kms.describeKey({ KeyId });
+      if (key?.KeyManager === 'AWS' || key?.KeyState === 'PendingDeletion') continue;
       const { Tags = [] } = await kms.listResourceTags({ KeyId });
       const own = Tags.find(({ TagKey }) => TagKey === kmsKeyTags.deployment);
       if (own?.TagValue === name) found.push(KeyId);
@@ -210,16 +206,15 @@ async function listKeys({ aws }: Account, { name, awsRegion }: Thing): Promise<r
   }
 }
 
-const keys: Kind = {
-  price: '$1.00 a month for each key',
-  exists: async (account, thing) => (await listKeys(account, thing)).length > 0,
-  remove: async (account, thing) => {
-    for (const KeyId of await listKeys(account, thing)) {
-      const deletion = { KeyId, PendingWindowInDays: kmsDeletionWindowDays };
-      await account.aws(thing.awsRegion).kms.scheduleKeyDeletion(deletion);
+const keys = simple('$1.00 a month for each key', {
+  find: async (services, name) => (await listKeys(services, name))[0],
+  remove: async (services, name) => {
+    for (const KeyId of await listKeys(services, name)) {
+      const PendingWindowInDays = kmsDeletionWindowDays;
+      await services.kms.scheduleKeyDeletion({ KeyId, PendingWindowInDays });
     }
   },
-};
+});
 
 export const kinds: Readonly<Record<ThingKind, Kind>> = {
   stack,

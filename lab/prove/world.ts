@@ -1,14 +1,7 @@
+import type { ConnectionOptions } from 'node:tls';
 import { basic, type Credentials } from '../support/token-request.ts';
 import type { Account } from './clean.ts';
 import type { Figures, Thing } from './run-record.ts';
-
-/** What to offer in a TLS handshake, in the words of `node:tls`. */
-interface Offer {
-  readonly minVersion?: 'TLSv1' | 'TLSv1.3';
-  readonly maxVersion?: 'TLSv1.1' | 'TLSv1.2';
-  readonly ciphers?: string;
-  readonly ecdhCurve?: string;
-}
 
 /** What a check may use: the deployment, and ports. Tests give others. */
 export interface World extends Account {
@@ -26,7 +19,7 @@ export interface World extends Account {
   readonly probe: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
   /** @returns the cipher. @throws {Error} if the server refuses the offer. */
-  readonly shakeHands: (host: string, offer: Offer) => Promise<string>;
+  readonly shakeHands: (host: string, offer: ConnectionOptions) => Promise<string>;
   /** Runs `authctl`. @returns what it printed. */
   readonly authctl: (...args: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
   /** Says in the record what will be made. */

@@ -26,8 +26,8 @@ def to_python(value):
 
 
 checked = set()
-with open(sys.argv[1]) as calls:
-    for line in calls:
+for path in sys.argv[1:]:
+    for line in open(path):
         call = json.loads(line)
         name = call["commandName"].removesuffix("Command")
         shape = models[call["clientName"]].operation_model(name).input_shape

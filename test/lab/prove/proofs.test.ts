@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { exportJWK, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { gatewayErrors } from '../../../contract/gateway-errors.ts';
@@ -11,6 +12,38 @@ const tokenUrl = `${issuer}/api/v1/oauth/token`;
 const secret = 'secret-of-a-trial';
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: 'current' }] };
+
+/** By the names of {@link Services}: what the SDK calls their clients. */
+const clients: Readonly<Record<string, string>> = {
+  stacks: 'CloudFormation',
+  alarms: 'CloudWatch',
+  logs: 'CloudWatchLogs',
+  kms: 'KMS',
+  lambda: 'Lambda',
+  tables: 'DynamoDB',
+  queues: 'SQS',
+};
+
+/** The suite `prove` compares the calls with AWS's models, which need Python. */
+function recordCalls(services: Record<string, object>): Services {
+  const file = process.env['PROVE_CALLS'];
+  const record = (name: string, operation: string, input: unknown) => {
+    const commandName = operation.charAt(0).toUpperCase() + operation.slice(1);
+    const call = { clientName: `${clients[name]}Client`, commandName, input };
+    if (file !== undefined) appendFileSync(file, `${JSON.stringify(call)}\n`);
+  };
+  const entries = Object.entries(services).map(([name, service]) => {
+    const operations = Object.entries(service).map(([operation, answer]) => [
+      operation,
+      (input: unknown) => {
+        record(name, operation, input);
+        return (answer as (given: unknown) => unknown)(input);
+      },
+    ]);
+    return [name, Object.fromEntries(operations)];
+  });
+  return Object.fromEntries(entries) as Services;
+}
 
 /** What AWS and the service do, if a proof is to pass. */
 const right = {
@@ -42,7 +75,7 @@ type Behaviour = typeof right;
 /** A world in which time passes only by waiting. */
 function makeWorld(change: Partial<Behaviour>): World {
   const now = { ...right, ...change };
-  const state = { time: 0, kid: 'current', requests: 0, version: 1, enabled: true, deleted: false };
+  const state = { time: 1.8e12, kid: 'current', requests: 0, version: 1, enabled: true, deleted: false };
   const token = () =>
     new SignJWT({})
       .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: state.kid })
@@ -124,7 +157,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     tables: {
       describeContinuousBackups: async () => ({
         ContinuousBackupsDescription: {
-          PointInTimeRecoveryDescription: { LatestRestorableDateTime: new Date(1e12) },
+          PointInTimeRecoveryDescription: { LatestRestorableDateTime: new Date(4e12) },
         },
       }),
       restoreTableToPointInTime: async () => ({}),
@@ -132,6 +165,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     },
     queues: { receiveMessage: async () => ({ Messages: [{ Body: now.message }] }) },
   };
+  const recorded = recordCalls(services);
   const made: string[] = [];
   const authctl: World['authctl'] = async (...args) => {
     const command = args.slice(0, 2).join(' ');
@@ -154,7 +188,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     jwksUri: `${issuer}/jwks.json`,
     audience: 'api',
     authctl,
-    aws: () => services as unknown as Services,
+    aws: () => recorded,
     pause: async (seconds) => {
       state.time += seconds * 1000;
       await new Promise(setImmediate);
