@@ -36,20 +36,13 @@ const command = new Command('npm run prove --')
   .option('--domain <name>', 'issuer of two regions')
   .option('--hosted-zone <id=name>', 'its public zone, e.g. Z0123456789=example.com')
   .option('--witness <name>', 'third AWS region of their set')
-  .option('--log-role <how>', '"existing" if other APIs of the account log, or "create"', 'create')
+  .option('--api-gateway-log-role <how>', '"existing" if other APIs log, or "create"', 'create')
   .option('--yes', 'does not ask')
   .option('--clean <folder>', 'deletes what an earlier run has left, by its record')
   .parse();
 
-interface Options extends Readonly<Record<string, string | true | undefined>> {
-  readonly region?: string;
-  readonly regions?: string;
-  readonly domain?: string;
-  readonly hostedZone?: string;
-  readonly witness?: string;
-  readonly logRole: 'create' | 'existing';
-  readonly clean?: string;
-}
+type OptionName = 'region' | 'regions' | 'domain' | 'hostedZone' | 'witness' | 'yes' | 'clean';
+type Options = { readonly [Name in OptionName]?: string } & Pick<Request, 'apiGatewayLogRole'>;
 const options = command.opts<Options>();
 
 function refuse(message: string): never {
@@ -64,7 +57,7 @@ function listRegions(): Request['awsRegions'] {
 }
 
 function requestOf(name: string, account: string, roleArn: string | undefined): Request {
-  const { domain, hostedZone = '', witness, logRole: apiGatewayLogRole } = options;
+  const { domain, hostedZone = '', witness, apiGatewayLogRole } = options;
   const [hostedZoneId = '', hostedZoneName = ''] = hostedZone.split('=');
   const zone = { name: domain ?? '', hostedZoneId, hostedZoneName };
   return {
@@ -79,7 +72,7 @@ function requestOf(name: string, account: string, roleArn: string | undefined): 
 }
 
 async function confirm(): Promise<void> {
-  if (options['yes']) return;
+  if (options.yes !== undefined) return;
   if (!process.stdin.isTTY) refuse('no terminal to ask at; allowed: --yes');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question('Go on? yes or no: ');
