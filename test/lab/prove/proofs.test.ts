@@ -75,7 +75,14 @@ type Behaviour = typeof right;
 /** A world in which time passes only by waiting. */
 function makeWorld(change: Partial<Behaviour>): World {
   const now = { ...right, ...change };
-  const state = { time: 1.8e12, kid: 'current', requests: 0, version: 1, enabled: true, deleted: false };
+  const state = {
+    time: 1.8e12,
+    kid: 'current',
+    requests: 0,
+    version: 1,
+    enabled: true,
+    deleted: false,
+  };
   const token = () =>
     new SignJWT({})
       .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: state.kid })
