@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 type ListHistory = (id: string, filter: HistoryFilter) => Promise<HistoryPage>;
 
 /** Seconds by which the clock of the operator's machine, which dates a change, may be wrong. */
-const clockAllowance = 300;
+const operatorClockAllowance = 300;
 
 /** The seconds since a change say nothing when people read them. */
 function roundUp(seconds: number): number {
@@ -41,10 +41,10 @@ export async function findLongestToken(
   const { clientId, tokenLifetime, version, updatedAt } = client;
   /** What is left of a token that was issued before a change. */
   const left = (lifetime: number, changedAt: number) =>
-    Math.min(changedAt + lifetime + clockAllowance - now, lifetime);
+    Math.min(changedAt + lifetime + operatorClockAllowance - now, lifetime);
   const most = isFirstVersion(version) ? 0 : left(maximum, updatedAt);
   if (most <= tokenLifetime) return roundUp(tokenLifetime);
-  const since = formatDay(now - maximum - clockAllowance);
+  const since = formatDay(now - maximum - operatorClockAllowance);
   const changes = await readChanges(listHistory, clientId, since);
   if (changes === undefined) return roundUp(most);
   const earlier = changes.map(({ before, time }) => {

@@ -92,6 +92,7 @@ function restrictRequest(
   const groups = [ofCaller?.trunkGroups, portal?.trunkGroups, requestedGroups]
     .filter((some) => some !== undefined)
     .reduce<readonly string[] | undefined>(narrowTrunkGroups, undefined);
+  // authctl asks as client-operator or api-key-operator first, so limits hold for its changes.
   const isAdministrator = caller.alias === 'administrator' || person?.role === 'administrator';
   const isStaff = caller.alias !== 'portal' && groups === undefined;
   const time = isStaff ? inspectionTime.staff : inspectionTime.others;

@@ -40,3 +40,13 @@ it('a reach that locks every operator out leaves the tables to stop a client, an
   await onTables('enable');
   expect(await status()).toBe(200);
 });
+
+it.each([
+  ['client', 'list'],
+  ['audit', 'list'],
+  ['provider', 'list'],
+])('on the tables, %s %s is refused', async (...words) => {
+  const { exitCode, stderr } = await authctl([...words, '--through', 'tables']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--through tables: allowed for client show, disable, enable');
+});
