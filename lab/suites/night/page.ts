@@ -3,35 +3,32 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { say } from '../../ministack/proof.ts';
-import { codeBlocks, isShell, readPage } from '../../support/markdown.ts';
-import { type CommandResult, runCommand } from '../../support/run-command.ts';
+import { codeBlocks, isShell, readPage, root } from '../../support/markdown.ts';
+import { type CommandResult, runCommand, runOrThrow } from '../../support/run-command.ts';
 
 export const awsRegion = 'us-west-2';
 
-/** What a person on call has: the account, its commands, and two sets of credentials. */
+/** What a person on call has: the account, and its commands. */
 export interface OnCall {
   readonly cloud: Cloud;
   readonly configPath: string;
-  /** Folder of the synthesised stack, with the texts of its alarms. */
-  readonly assembly: string;
-  /** `bin` with the command line of AWS. */
-  readonly bin: string;
+  /** The texts of the alarms, by the last part of their names. */
+  readonly alarms: ReadonlyMap<string, string>;
+  readonly path: string;
+  readonly folder: string;
 }
 
-const root = join(import.meta.dirname, '../../..');
-
 /** Runs a command as an administrator, whom IAM and key policies limit, and says how it ended. */
-export function attempt(
-  { cloud, configPath, bin }: OnCall,
-  command: string,
-): Promise<CommandResult> {
-  const environment = cloud.operatorEnvironment(awsRegion);
-  const PATH = [bin, environment['PATH']].join(':');
+export function attempt(person: OnCall, command: string): Promise<CommandResult> {
   // Pages leave out how authctl is found.
   const script = command.replaceAll(/(^|[ (])(?<!-- )authctl /gm, '$1npx --no -- authctl ');
   return runCommand(['bash', '-euo', 'pipefail', '-c', script], {
-    cwd: root,
-    onlyEnvironment: { ...environment, PATH, AUTHCTL_CONFIG: configPath },
+    cwd: command.includes('authctl ') ? root : person.folder,
+    onlyEnvironment: {
+      ...person.cloud.operatorEnvironment(awsRegion),
+      PATH: person.path,
+      AUTHCTL_CONFIG: person.configPath,
+    },
   });
 }
 
@@ -44,19 +41,12 @@ export async function follow(person: OnCall, command: string): Promise<string> {
 }
 
 /** The same with the break-glass role, which is the root user of this account. */
-export async function followAsBreakGlass({ cloud, bin }: OnCall, command: string): Promise<string> {
-  const output = await cloud.shell(command, { PATH: `${bin}:${process.env['PATH']}` });
-  say(`$ ${command}    # break-glass`);
-  return output;
+export async function followAsBreakGlass(person: OnCall, command: string): Promise<string> {
+  say(`# break-glass\n  $ ${command.replaceAll('\n', '\n    ')}`);
+  return person.cloud.shell(command, { PATH: person.path }, person.folder);
 }
 
-const replace = (text: string, values: Readonly<Record<string, string>>): string =>
-  Object.entries(values).reduce((found, [name, value]) => found.replaceAll(name, value), text);
-
-/**
- * A command that a page has in its text, or a block of it, word for word but for the values that a
- * reader fills in.
- */
+/** A command of a page, or a block of it, word for word but for values that a reader fills in. */
 export function pageCommand(
   page: string,
   first: string,
@@ -64,55 +54,54 @@ export function pageCommand(
 ): string {
   const text = readPage(page);
   const inline = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
-  const blocks = codeBlocks(text)
-    .filter(isShell)
-    .map(({ lines }) => lines.join('\n'));
-  const found = [...blocks, ...inline].find((code) => code.includes(first));
-  return replace(found ?? assert.fail(`${page} has no command ${first}`), values);
+  const blocks = codeBlocks(text).filter(isShell);
+  const found = [...blocks.map(({ lines }) => lines.join('\n')), ...inline].find((code) =>
+    code.includes(first),
+  );
+  return Object.entries(values).reduce(
+    (command, [name, value]) => command.replaceAll(name, value),
+    found ?? assert.fail(`${page} has no command ${first}`),
+  );
 }
 
-interface Alarm {
-  readonly id: string;
-  readonly text: string;
-}
-
-/** The alarms of the synthesised template. */
-export function readAlarms({ assembly }: OnCall): readonly Alarm[] {
-  const file = join(assembly, 'AuthorizationServer-slc.template.json');
-  const { Resources } = JSON.parse(readFileSync(file, 'utf8')) as {
-    readonly Resources: Readonly<
-      Record<
-        string,
-        { readonly Type: string; readonly Properties: Readonly<Record<string, string>> }
-      >
-    >;
+/** From the template of the config: the deployed one lacks alarms that the emulator does not know. */
+export async function readAlarms(
+  configPath: string,
+  folder: string,
+): Promise<ReadonlyMap<string, string>> {
+  const output = join(folder, 'alarms.out');
+  const cdk = ['node_modules/.bin/cdk', 'synth', '--quiet', '--output', output] as const;
+  await runOrThrow([...cdk, '-c', `config=${configPath}`], { cwd: root });
+  const template = readFileSync(join(output, 'AuthorizationServer-slc.template.json'), 'utf8');
+  const { Resources } = JSON.parse(template) as {
+    readonly Resources: Readonly<Record<string, { readonly Properties?: Record<string, string> }>>;
   };
-  return Object.values(Resources)
-    .filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm')
-    .map(({ Properties }) => ({
-      id: String(Properties['AlarmName']).replace('authorization-server-slc-', ''),
-      text: String(Properties['AlarmDescription']),
-    }));
+  return new Map(
+    Object.values(Resources).map(({ Properties: { AlarmName, AlarmDescription } = {} }) => [
+      String(AlarmName).replace('authorization-server-slc-', ''),
+      String(AlarmDescription),
+    ]),
+  );
 }
 
 /** The page that the text of an alarm names, which is all that is known at first. */
 export function openPage(person: OnCall, id: string): string {
-  const alarm = readAlarms(person).find((one) => one.id === id);
-  const [, page] =
-    / 1\. .+ 2\. .+ More: (docs\/runbook\/[\w-]+\.md)$/.exec(alarm?.text ?? '') ?? [];
-  return page ?? assert.fail(`the alarm ${id} names no page: ${alarm?.text}`);
+  const text = person.alarms.get(id) ?? '';
+  const [, page] = / 1\. .+ 2\. .+ More: (docs\/runbook\/[\w-]+\.md)$/.exec(text) ?? [];
+  say(text);
+  return page ?? assert.fail(`the alarm ${id} names no page: ${text}`);
 }
 
-/** The command of the alarm's first or second step, which needs no page. */
-export function alarmCommand(
-  person: OnCall,
-  id: string,
-  first: string,
-  values: Readonly<Record<string, string>> = {},
-): string {
-  const text = readAlarms(person).find((one) => one.id === id)?.text ?? '';
-  const start = text.indexOf(first);
-  assert.ok(start >= 0, `the alarm ${id} has no command ${first}: ${text}`);
-  const [command = ''] = text.slice(start).split(/: (?=[a-z])| 2\. |\. |, then /);
-  return replace(command, values);
+/**
+ * The lines that the first step of an alarm prints. `aws logs tail` is of AWS CLI 2; the emulator's
+ * is 1, which reads the same group with the same filter.
+ */
+export async function readFirstStep(person: OnCall, id: string): Promise<string> {
+  const [, group, filter] =
+    /1\. aws logs tail (\S+) --since \w+(?: --filter-pattern ('[^']+'))?/.exec(
+      person.alarms.get(id) ?? '',
+    ) ?? assert.fail(`the first step of ${id} reads no log`);
+  const pattern = filter === undefined ? '' : ` --filter-pattern ${filter}`;
+  const command = `aws logs filter-log-events --log-group-name ${group}${pattern}`;
+  return followAsBreakGlass(person, `${command} --query events[].message --output text`);
 }
