@@ -91,8 +91,8 @@ export const maxRotationIds = 16;
  */
 export const secretExpiresSoonWithin = 14 * secondsPerDay;
 
-/** Clients, or API keys, that a limit of a trunk group can name: more than any group has. */
-export const maxLimitedItems = 1_000_000;
+/** Clients, or API keys, that a limit of a trunk group can name: its quota (docs/limits.md). */
+export const maxLimitedItems = 10_000;
 
 /** Providers that a limit of a trunk group can name: the item stays below 110 KB. */
 export const maxLimitProviders = 100;

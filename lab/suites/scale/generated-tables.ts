@@ -19,7 +19,7 @@ export interface Sizes {
 
 /** A customer that stays as it is while others grow, and one that has all that one may have. */
 export const smallest = { group: 'tg-00001', clients: 40 };
-export const largest = { group: 'tg-largest', clients: 10_000 };
+export const largest = { group: 'tg-largest', clients: 9_999 };
 
 /** Ten digits, of which ids, names and times of an item are made: a text with them is a template. */
 const digitsOf = (index: number) => String(index).padStart(10, '0');
@@ -222,7 +222,7 @@ export function generateTables({ clients: size, audit }: Sizes): Map<string, Gen
     record_type: 'trunk_group_limits',
     record_id,
     schema_version: 1,
-    max_clients: largest.clients + 1,
+    max_clients: largest.clients,
     version: 1,
     updated_at: owned.createdAt,
   }));
