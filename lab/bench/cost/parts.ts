@@ -21,6 +21,7 @@ import {
 import { pricePages, prices, pricesReadOn } from './prices.ts';
 import {
   type Configuration,
+  type CostLines,
   costOfMillion,
   durationMs,
   type TokenWork,
@@ -179,20 +180,22 @@ function formatFlood(): string {
   });
 }
 
+/** What a million requests of a platform API take, with nothing cached. */
+export function costsOfGuard(guard: (typeof guards)[number]): CostLines {
+  const { authorizerToken, authorizerApiKey } = pairs;
+  const warm = (guard.reads ? authorizerApiKey : authorizerToken)?.warm;
+  const guarding = { ...work, cpuMs: (warm?.ours ?? Number.NaN) / 1000, logBytes: guardLogBytes };
+  return costOfGuard(guard, usual, guarding);
+}
+
 /** What guards a platform API, with nothing cached. @param bundles folder of the function bundles. */
 function formatGuards(bundles: string): string {
-  const { authorizerToken, authorizerApiKey } = pairs;
-  const costsOf = (guard: (typeof guards)[number]) => {
-    const warm = (guard.reads ? authorizerApiKey : authorizerToken)?.warm;
-    const guarding = { ...work, cpuMs: (warm?.ours ?? Number.NaN) / 1000, logBytes: guardLogBytes };
-    return costOfGuard(guard, usual, guarding);
-  };
   const alarms = dollars(costOfGuardAlarms(bundles));
   const cell = (name: string) => (guard: (typeof guards)[number]) =>
-    dollars(costsOf(guard)[name] ?? Number.NaN);
+    dollars(costsOfGuard(guard)[name] ?? Number.NaN);
   return formatColumns(guards, {
     'a million requests of your API': ({ name }) => name,
-    together: (guard) => `**${dollars(total(costsOf(guard)))}**`,
+    together: (guard) => `**${dollars(total(costsOfGuard(guard)))}**`,
     Lambda: cell('Lambda'),
     logs: cell('logs'),
     DynamoDB: cell('DynamoDB'),
