@@ -280,7 +280,7 @@ const wellKnown =
 /** Signs that a person chose a secret. Its hash is right only for what a machine drew (ADR 0024). */
 function findWeakness(value: string): string | undefined {
   const triples = new Set(Array.from(value, (_, at) => value.slice(at, at + 3)));
-  if (!/^[!-$&-*,-~]{32,256}$/.test(value)) return `other characters, or ${value.length} of them`;
+  if (!/^[!-$&-~]{24,256}$/.test(value)) return `other characters, or ${value.length} of them`;
   if (new Set(value).size < 8) return 'fewer than 8 different characters';
   if (triples.size < value.length * 0.75) return 'repetitions';
   const plain = value.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -293,7 +293,7 @@ export const importedSecret = field<string>('a text', (value) => {
   if (typeof value === 'string' && weakness === undefined) return value;
   return new Wrong({
     expected: wholeProblem,
-    message: `received one with ${weakness}; allowed: 32 to 256 random characters of printable ASCII without space, "%" and "+"`,
+    message: `received one with ${weakness}; allowed: 24 to 256 random characters of printable ASCII without space and "%"`,
   });
 });
 

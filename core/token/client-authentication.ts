@@ -16,6 +16,8 @@ import { decodeFormValue, decodeUtf8, type TokenParameters } from './token-param
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
+  /** The same without the decoding of a form, which many clients leave out: an imported secret may have a `+`. */
+  readonly sentSecret?: string;
 }
 
 /**
@@ -58,9 +60,11 @@ export function parseBasicCredentials(authorization: string): ClientCredentials 
   const pair = decodeBase64(value);
   const colon = pair?.indexOf(':') ?? -1;
   if (pair === undefined || colon < 0) throw new OAuthError('malformed_credentials');
+  const sentSecret = pair.slice(colon + 1);
   return {
     clientId: decodeHalf(pair.slice(0, colon)),
-    clientSecret: decodeHalf(pair.slice(colon + 1)),
+    clientSecret: decodeHalf(sentSecret),
+    sentSecret,
   };
 }
 
@@ -79,7 +83,8 @@ const blankAround = /^\s|\s$/;
 /** The id or the secret: form-encoded within Basic (RFC 6749 §2.3.1). */
 function decodeHalf(encoded: string): string {
   const value = decodeFormValue(encoded);
-  if (value !== undefined && blankAround.test(value)) {
+  const hasPlusAround = encoded.startsWith('+') || encoded.endsWith('+');
+  if (value !== undefined && blankAround.test(value) && !hasPlusAround) {
     throw new OAuthError('blank_around_credentials');
   }
   if (value === undefined || value === '' || controlCharacter.test(value)) {
@@ -102,13 +107,15 @@ type AuthenticationResult =
  * hash comparisons.
  */
 export async function authenticateClient(
-  { clientId, clientSecret }: ClientCredentials,
+  { clientId, clientSecret, sentSecret = clientSecret }: ClientCredentials,
   clients: ClientReader,
   now: number,
   options: PortOptions = {},
 ): Promise<AuthenticationResult> {
   const client = await clients.findClient(clientId, options);
-  const secret = findSecret(clientSecret, client?.secrets ?? []);
+  const secrets = client?.secrets ?? [];
+  const [decoded, sent] = [findSecret(clientSecret, secrets), findSecret(sentSecret, secrets)];
+  const secret = decoded ?? sent;
   const failure = findAuthenticationFailure(client, secret, now);
   if (client === undefined || secret === undefined || failure !== undefined) {
     return { client, secret, failure: failure ?? 'wrong_secret' };
