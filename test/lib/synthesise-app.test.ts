@@ -74,8 +74,8 @@ describe('an app of a config', () => {
   });
 
   it('says what is wrong with the config, without a stack trace', () => {
-    const { printed, code } = synthesise({ ...input, tokenLifetimes: 60 });
-    expect(printed).toContain('tokenLifetimes: unknown key');
+    const { printed, code } = synthesise({ ...input, colour: 60 });
+    expect(printed).toContain('colour: unknown key; allowed: ');
     expect(printed).toContain('install the release that the config was written for, or remove the');
     expect(printed).not.toMatch(/^\s+at /m);
     expect(code).toBe(1);

@@ -421,7 +421,7 @@ const formRows: readonly Row[] = [
       s,
     ],
   }),
-  row('9 KiB', { header: { x: 'x'.repeat(9 * 1024) } }, {}, [
+  row('17 KiB', { header: { x: 'x'.repeat(17 * 1024) } }, {}, [
     400,
     'invalid_request',
     'the request body is too large',
