@@ -91,6 +91,7 @@ function formatClient(cli: Cli, client: Client): string {
   const view = viewClient(client, config);
   return cli.output.fields([
     ['client_id', client.clientId],
+    client.importId !== undefined && ['import', client.importId],
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
     ['audience', view.audience as readonly string[]],

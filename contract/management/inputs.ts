@@ -149,6 +149,8 @@ export const importedClient = exactly(
     /** When the secret expires there. Here it expires no later. */
     expiresAt: v.optional(rule.expiry),
     ...newEntries,
+    /** Which import makes it: `import_` and 22 letters and digits. */
+    importId: v.optional(rule.id('import')),
     /** Decides, and writes nothing. */
     checkOnly: v.optional(flag),
   },
@@ -173,6 +175,8 @@ export const clientsFilter = exactly({
    * issued for people: see `hasApplicationRule`.
    */
   allowsUserTokens: v.optional(flag),
+  /** The import that made the client. */
+  importId: v.optional(rule.id('import')),
   /** Whether a stack declares the client. */
   declared: v.optional(flag),
   /** Seconds for which no stack has declared a client that one had declared. */

@@ -259,6 +259,8 @@ export const client = stoppable(
       }),
     ),
     /** Its id at the provider that it was imported from. */
+    /** The import that made it. */
+    importId: optionalText,
     /** The stack that declares the client, or had declared it: only that one changes it. */
     declared: v.optional(
       v.object({

@@ -37,7 +37,13 @@ function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-const idPrefixes = { client: 'client_', secret: 'secret_', apiKey: 'key_', subnet: 'subnet_' };
+const idPrefixes = {
+  client: 'client_',
+  secret: 'secret_',
+  apiKey: 'key_',
+  subnet: 'subnet_',
+  import: 'import_',
+};
 
 /** What an id is, in words. */
 export function idForm(kind: keyof typeof idPrefixes): string {

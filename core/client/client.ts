@@ -72,6 +72,8 @@ export interface Client extends Stoppable {
   /** Empty for a client under a provider, which never authenticates at the token endpoint. */
   readonly secrets: readonly ClientSecret[];
   readonly provider?: ClientProvider | undefined;
+  /** Which import made it. */
+  readonly importId?: string | undefined;
   readonly declared?: ClientDeclaration | undefined;
   /**
    * UTC day on which the client last got a token for an assertion of its provider, e.g.
@@ -189,6 +191,8 @@ export interface UseRecorder {
 export interface ClientsQuery extends OwnedQuery<Client> {
   /** Issuer of the registered provider that the clients are under. */
   readonly issuer?: string | undefined;
+  /** The import that made the clients. */
+  readonly importId?: string | undefined;
   /** A secret of the client: at most one client has it, and the whole table is searched for it. */
   readonly secretId?: string | undefined;
 }

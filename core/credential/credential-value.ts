@@ -51,9 +51,10 @@ export const prefixes = {
   apiKeyValue: 'ak_',
   subnet: 'subnet_',
   registration: 'idp_',
+  import: 'import_',
 } as const;
 
-export type IdKind = 'client' | 'secret' | 'apiKey' | 'subnet' | 'registration';
+export type IdKind = 'client' | 'secret' | 'apiKey' | 'subnet' | 'registration' | 'import';
 
 /** An id such as `client_4fWq…`: a prefix and 22 base62 characters of 128 random bits. */
 export function formatId(kind: IdKind, random: Uint8Array): string {

@@ -60,6 +60,7 @@ export function viewClient(
     provider: client.provider?.issuer ?? config.issuer,
     external_client_id: client.provider?.externalClientId,
     required_claims: client.provider?.conditions,
+    import_id: client.importId,
     declared_by: client.declared && describeDeclaration(client.declared),
     undeclared_at: timeOf(client.declared?.undeclaredAt),
     taken_over_at: timeOf(client.declared?.takenOverAt),

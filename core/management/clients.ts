@@ -266,7 +266,7 @@ export async function listClients(
   filter: ClientsFilter = {},
 ): Promise<Page<Client>> {
   const query = readOwnedItemsFilter(filter);
-  const { provider: issuer, allowsUserTokens, declared, undeclaredFor } = filter;
+  const { provider: issuer, importId, allowsUserTokens, declared, undeclaredFor } = filter;
   const { text = '' } = query;
   const conditions = [
     ...readConditions(filter, currentTime(context)),
@@ -282,6 +282,7 @@ export async function listClients(
     ...query,
     ...(isId('secret', text) && { text: undefined, secretId: text }),
     issuer,
+    importId,
     matches:
       conditions.length === 0
         ? undefined

@@ -143,6 +143,7 @@ function withoutOldTokens(context: ManagementContext, client: Client): Client {
 const isMade: ReadonlySet<string> = new Set<keyof Client>([
   'clientId',
   'stops',
+  'importId',
   'secrets',
   'tokensNotBefore',
   'version',
@@ -283,7 +284,7 @@ export async function importClient(
   if (config.clientImport === undefined) {
     throw new RefusedError('no client can be imported: the config has no clientImport');
   }
-  const { clientId, secret: value, expiresAt = Infinity, checkOnly, ...fields } = input;
+  const { clientId, secret: value, expiresAt = Infinity, importId, checkOnly, ...fields } = input;
   const createdAt = currentTime(context);
   const hash = hashSecret(value);
   const secret = {
@@ -295,7 +296,7 @@ export async function importClient(
     imported: true,
   } as const;
   const { asGiven } = await prepareClient(context, fields);
-  const built = { ...asGiven, clientId, secrets: [secret] };
+  const built = { ...asGiven, clientId, importId, secrets: [secret] };
   const findEarlier = async () => {
     const stored = await clients.find(clientId);
     if (stored === undefined) return undefined;

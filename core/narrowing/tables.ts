@@ -44,12 +44,11 @@ function meetAudiences(a: readonly string[], b: readonly string[]) {
 
 type Conditions = readonly ClaimCondition[];
 
-function mergeCondition(claim: string, lists: readonly Conditions[]): ClaimCondition {
-  const valuesIn = (list: Conditions) => list.find((one) => one.claim === claim)?.values;
-  const values = new Set(lists.flatMap((list) => valuesIn(list) ?? []));
-  const isAllowed = (value: string) =>
-    lists.every((list) => valuesIn(list)?.includes(value) ?? true);
-  return { claim, values: [...values].filter(isAllowed) };
+/** What every condition on a claim allows. */
+function mergeCondition(claim: string, conditions: Conditions): ClaimCondition {
+  const lists = conditions.filter((one) => one.claim === claim).map(({ values }) => values);
+  const values = new Set(lists.flat());
+  return { claim, values: [...values].filter((one) => lists.every((list) => list.includes(one))) };
 }
 
 const sorted = (conditions: Conditions) =>
@@ -57,11 +56,13 @@ const sorted = (conditions: Conditions) =>
 
 /** Required claims of both. Nothing: no token can have them, or a client cannot require so many. */
 function meetProviders(a: ClientProvider | undefined, b: ClientProvider | undefined) {
+  if (isSame(a, b)) return b;
   const { conditions: ofA = [], ...identity } = a ?? {};
   const { conditions: ofB = [], ...other } = b ?? {};
   if (a === undefined || b === undefined || !isSame(identity, other)) return a;
-  const claims = new Set([...ofA, ...ofB].map(({ claim }) => claim));
-  const merged = [...claims].map((claim) => mergeCondition(claim, [ofA, ofB]));
+  const all = [...ofA, ...ofB];
+  const claims = new Set(all.map(({ claim }) => claim));
+  const merged = [...claims].map((claim) => mergeCondition(claim, all));
   const isPossible = merged.every(({ values }) => values.length > 0);
   if (!isPossible || merged.length > maxClaimConditions) return nothing;
   if (isSame(sorted(merged), sorted(ofB))) return b;
@@ -79,6 +80,7 @@ export const clientTable = {
   // A restore replays each by itself.
   secrets: { over: 'last', meet: meetSecrets },
   provider: { over: 'last', meet: meetProviders },
+  importId: 'identity',
   // Who declares a client gives it nothing. A restore has a rule of its own.
   declared: 'bookkeeping',
   lastUsedOn: 'bookkeeping',

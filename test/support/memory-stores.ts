@@ -151,7 +151,8 @@ export function createMemoryClientStore(items = new Map<string, Client>()): Clie
       readPage(
         items,
         query,
-        ({ provider, secrets }) =>
+        ({ provider, secrets, importId }) =>
+          (query.importId ?? importId) === importId &&
           (query.issuer ?? provider?.issuer) === provider?.issuer &&
           (query.secretId === undefined ||
             secrets.some(({ secretId }) => secretId === query.secretId)),

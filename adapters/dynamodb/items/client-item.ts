@@ -109,6 +109,7 @@ export const clientSchema = v.pipe(
     declared: v.optional(declaredSchema),
     token_lifetime: wholeNumber(1, maxTokenLifetime),
     [importedIdAttribute]: v.optional(textUpTo(maxClientIdLength)),
+    import_id: v.optional(text),
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
     ends: v.optional(mapOf(epochSeconds, maxSecretsPerClient)),

@@ -83,9 +83,10 @@ export function createDynamoDbClientStore(
   return {
     ...openOwnedStore(dynamodb, kind, store),
     replace: async (client) => replaceClient(dynamodb, table, client),
-    readPage: ({ issuer, secretId, ...query }) => {
+    readPage: ({ issuer, secretId, importId, ...query }) => {
       const conditions = [
         ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
+        ...(importId === undefined ? [] : [{ path: ['import_id'], values: [importId] }]),
         ...(secretId === undefined ? [] : [{ path: ['secrets', secretId] }]),
       ];
       const list = listOwned(kind, query, { conditions, textsOf: ownTexts });

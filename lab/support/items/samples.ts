@@ -53,6 +53,7 @@ const client: Client = {
     { secretId: 'secret_3', hash, createdAt: at, stops: everyStop, imported: true },
     { secretId: 'secret_4', publicKey: 'x', alg: 'Ed25519', createdAt: at },
   ],
+  importId: 'import_07k9GwqqC4UuPpPZaUImQB',
   version: 3,
   createdAt: at,
   updatedAt: at + 1,

@@ -68,6 +68,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       scopes: ['calls:view'],
       audiences: ['https://a.example'],
       tokenLifetime: 900,
+      importId: 'import_07k9GwqqC4UuPpPZaUImQB',
       checkOnly: false,
     }),
     findClient: call('clientId', clientId),
@@ -76,6 +77,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       provider: issuer,
       expiresWithin: 60,
       unusedFor: 60,
+      importId: 'import_07k9GwqqC4UuPpPZaUImQB',
       needsAttention: true,
     }),
     updateClient: call('clientId changes', clientId, {

@@ -52,11 +52,16 @@ function write(text: string | Uint8Array): string {
   return path;
 }
 
-type Done = { readonly client_id?: string; readonly outcome: string; readonly problem?: string };
+type Done = {
+  readonly client_id?: string;
+  readonly outcome: string;
+  readonly import_id?: string;
+  readonly problem?: string;
+};
 
 async function imported(...words: readonly string[]): Promise<readonly Done[]> {
   const { stdout, stderr } = await authctl(['client', 'import', ...words, '--json', '--yes']);
-  expect(stderr).toBe('');
+  expect(stderr.replace(/^Next: .*\n$/, '')).toBe('');
   return (JSON.parse(stdout) as { readonly items: readonly Done[] }).items;
 }
 
@@ -79,7 +84,9 @@ describe('50 clients of Cognito', () => {
     const check = [...group, '--check'];
     expect(outcomes(await imported('--from', few, ...check))).toEqual(['can be imported']);
     expect((await ask(app(1))).status).toBe(401);
-    expect(outcomes(await imported('--from', file, ...group))).toEqual(['imported']);
+    const made = await imported('--from', file, ...group);
+    expect(outcomes(made)).toEqual(['imported']);
+    const { import_id: importId = '' } = made[0] ?? {};
     expect(outcomes(await imported('--from', few, ...group))).toEqual(['imported before']);
     expect(await askAll()).toEqual([200]);
 
@@ -111,18 +118,28 @@ describe('50 clients of Cognito', () => {
     const explained = await authctl(['explain', 'token', '--client-id', clientId]);
     expect(explained.stdout).toMatch(/\(Imported\): good until [\d-]+T[\d:]+Z, imported/);
 
-    // A secret of its own: the client has moved, and an undo leaves it alone.
-    await json(['client-secret', 'rotate', clientId, '--expire-old-in', '7d']);
-    const undone = await imported('--undo', file, ...group);
-    expect(undone[0]).toEqual({
-      client_id: clientId,
-      outcome: 'refused',
-      problem: 'it was changed since its import',
-    });
-    expect(outcomes(undone.slice(1))).toEqual(['deleted']);
-    expect(outcomes((await imported('--undo', few, ...group)).slice(1))).toEqual(['not there']);
-    expect((await ask(first)).status).toBe(200);
-    expect((await ask(app(1))).status).toBe(401);
+    // All got tokens: nothing of it goes unless it is told.
+    expect(outcomes(await imported('--undo', importId))).toEqual(['used or changed since']);
+    expect(await askAll()).toEqual([200]);
+    expect(outcomes(await imported('--undo', importId, '--with-used'))).toEqual(['deleted']);
+    expect(await askAll()).toEqual([401]);
+    expect(await imported('--undo', importId)).toEqual([]);
+  });
+
+  it('stay if the import that repeats them is undone', async () => {
+    const pilot = await imported('--from', few, ...group);
+    const whole = await imported('--from', file, ...group);
+    const results = write(JSON.stringify({ items: whole }));
+    expect(whole.map(({ outcome }) => outcome)).toEqual([
+      ...pilot.map(() => 'imported before'),
+      ...apps.slice(5).map(() => 'imported'),
+    ]);
+    const undone = await imported('--undo', results);
+    expect([undone.length, outcomes(undone)]).toEqual([45, ['deleted']]);
+    expect((await ask(app(1))).status).toBe(200);
+    expect((await ask(app(9))).status).toBe(401);
+    const empty = await authctl(['client', 'import', '--undo', few, '--yes']);
+    expect(empty.stderr).toContain('names 0 imports; allowed: the id of an import');
   });
 });
 
@@ -249,7 +266,7 @@ describe('a file that cannot be imported as it is', () => {
     expect(items.map(({ outcome, problem }) => problem ?? outcome)).toEqual([
       'imported',
       'the client "keycloak-erp" was imported before, with another secret or other values',
-      'scope: unknown field; allowed: clientId, secret, expiresAt, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, checkOnly; did you mean scopes?',
+      'scope: unknown field; allowed: clientId, secret, expiresAt, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, importId, checkOnly; did you mean scopes?',
       '"Keycloak-erp" and "keycloak-erp " have the same secret',
       '"keycloak-erp " and "Keycloak-erp" have the same secret',
       `client_id: received "client_keycloak"; allowed: 3 to 256 printable ASCII characters without space, "%", "+" and ":", and not "client_", "key_" or the like first\nsecret: received one with fewer than 8 different characters; ${allowed}\nscope: received "a:b"; allowed: ${scope}, calls:view`,
@@ -276,18 +293,24 @@ describe('a file that cannot be imported as it is', () => {
   it('shows what was done if management stops midway', async () => {
     const stop = new UnavailableError('it does not answer');
     const done: Done[] = [];
+    const suggested: string[] = [];
     const importClient = ({ clientId }: { readonly clientId: string }) =>
       clientId === 'second' ? Promise.reject(stop) : Promise.resolve({ existed: false });
     const cli = {
       management: { importClient },
       output: { printList: (items: readonly Done[]) => done.push(...items) },
+      suggest: (next: string) => suggested.push(next),
     };
     const ids = ['first', 'second', 'third'];
     const from = write(ids.map((id) => JSON.stringify({ client_id: id, secret: id })).join('\n'));
     await expect(importClients.run(cli as never, [] as never, { from } as never)).rejects.toBe(
       stop,
     );
-    expect(done).toEqual([{ client_id: 'first', outcome: 'imported' }]);
+    const [first] = done;
+    expect(done).toEqual([
+      { client_id: 'first', outcome: 'imported', import_id: expect.stringMatching(/^import_/) },
+    ]);
+    expect(suggested).toEqual([`client import --undo ${first?.import_id}`]);
   });
 });
 
