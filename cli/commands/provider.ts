@@ -11,6 +11,7 @@ import {
   type ManagedProvider,
   viewIdentityProvider,
 } from '../../core/management/providers/provider-reach.ts';
+import { describeStops } from '../../core/stops.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
@@ -63,6 +64,7 @@ function fieldsOf(provider: ManagedProvider): readonly (Field | false)[] {
       ];
   return [
     ['issuer', provider.issuer],
+    provider.stops !== undefined && ['stopped', describeStops(provider.stops)],
     ['trunk groups', describeOwner(provider)],
     ...keySource,
     ['algorithms', provider.allowedAlgorithms.join(' ')],

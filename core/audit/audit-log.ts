@@ -89,6 +89,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['api_key_subnet.add', 'Added a subnet'],
   ['api_key_subnet.remove', 'Removed a subnet'],
   ['identity_provider.register', 'Registered a provider'],
+  ['identity_provider.stop', 'Stopped a provider, to delete it'],
   ['identity_provider.delete', 'Deleted a provider'],
   ['identity_provider.replace_keys', 'Replaced the keys of a provider'],
   ['identity_provider.set_trunk_groups', 'Changed whose a provider is'],

@@ -7,6 +7,7 @@ import { hashSecret } from '../credential/credential-value.ts';
 import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
+import { describeStops, isEnabled } from '../stops.ts';
 import { seconds } from '../time.ts';
 import { requireEveryTrunkGroup } from './caller-reach.ts';
 import { ownedClients } from './clients.ts';
@@ -58,6 +59,10 @@ async function findProvider(
   if (provider === undefined || externalClientId === undefined) return undefined;
   const { serviceTrunkGroup, allowOtherGrant = false } = input;
   const registered = await getRegisteredIssuer(context, provider);
+  if (!isEnabled(registered)) {
+    const texts = describeStops(registered.stops, context.nameActor);
+    throw new RefusedError(`the provider ${provider} is ${texts.join('; ')}`);
+  }
   const subject = externalClientId;
   const identity = { provider: registered, serviceTrunkGroup, subject, allowOtherGrant };
   await requireSubjectGrant(context, identity);

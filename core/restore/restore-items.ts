@@ -24,6 +24,7 @@ import { viewIdentityProvider } from '../management/providers/provider-reach.ts'
 import { type LaterOf, narrow } from '../narrowing/narrow.ts';
 import { providerTable } from '../narrowing/tables.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
+import { withoutStop } from '../stops.ts';
 import { parseTime } from '../time.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import { givenKeysView, providerView, readView } from './audit-views.ts';
@@ -464,9 +465,10 @@ export function replayProvider(
     .map((change) => readView(providerView, change))
     .filter((view) => view.registration_id === stored.registrationId)
     .map(({ stops }): LaterOf<IdentityProvider, typeof providerTable> => ({ stops }));
-  return asStored(
-    narrow<IdentityProvider>(providerTable, stored, { ever, last: ever.slice(-1) }).item,
-  );
+  const { item } = narrow<IdentityProvider>(providerTable, stored, { ever, last: ever.slice(-1) });
+  // What comes back is not being deleted any more.
+  const isBack = options.undelete === true;
+  return asStored(isBack ? { ...item, stops: withoutStop(item.stops, 'deletion') } : item);
 }
 
 /** Keys of a provider that were given. Those that others replaced since do not come back. */

@@ -1,5 +1,8 @@
 import { tables } from '../../../contract/tables.ts';
-import type { IdentityProviderStore } from '../../../core/identity-provider/identity-provider.ts';
+import type {
+  IdentityProvider,
+  IdentityProviderStore,
+} from '../../../core/identity-provider/identity-provider.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import {
   createDynamoDbIdentityProviderReader,
@@ -16,6 +19,14 @@ const { partitionKey } = tables.identityProviders;
 
 async function* withoutKeys(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   for await (const item of items) if (!isGivenKeysItem(item)) yield item;
+}
+
+/** The registration must be the same, and a change that knows no stop must not undo one. */
+function unlessStopped({ registrationId, stops }: IdentityProvider) {
+  const same = having('registration_id', registrationId);
+  if (stops !== undefined) return same;
+  const ConditionExpression = `${same.ConditionExpression} AND attribute_not_exists(stops)`;
+  return { ...same, ConditionExpression };
 }
 
 /** Identity providers in DynamoDB, one item each. */
@@ -41,9 +52,9 @@ export function createDynamoDbIdentityProviderStore(
     replaceIdentityProvider: async (provider) =>
       putItem(dynamodb, toIdentityProviderItem(provider), {
         ...at(provider.issuer),
-        condition: having('registration_id', provider.registrationId),
+        condition: unlessStopped(provider),
         doing: `change identity provider "${provider.issuer}"`,
-        conflict: 'it was deleted, or deleted and registered again, in the meantime',
+        conflict: 'it was stopped, deleted, or registered again, in the meantime',
       }),
     putGivenKeys: async (keys) => {
       const item = toGivenKeysItem(keys);

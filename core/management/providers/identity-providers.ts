@@ -4,9 +4,10 @@ import { RefusedError, VersionConflictError } from '../../errors.ts';
 import { hasGivenKeys, versionOf } from '../../identity-provider/given-keys.ts';
 import type { IdentityProvider } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
+import { isStoppedBy, withStop } from '../../stops.ts';
 import { removeClient } from '../clients.ts';
 import { byNameThen, type Page, readPageRequest, toPage } from '../list-query.ts';
-import { type ManagementContext, makeAuditedChange } from '../management-context.ts';
+import { type ManagementContext, makeAuditedChange, newStop } from '../management-context.ts';
 import { listTexts } from '../read-input.ts';
 import { requireReachedTrunkGroup } from '../trunk-group-limits/limits-record.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
@@ -77,14 +78,31 @@ function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>):
   );
 }
 
+/** A deletion that is continued finds its stop. */
+async function stopDeleted(context: ManagementContext, provider: ManagedProvider): Promise<void> {
+  if (isStoppedBy(provider, 'deletion')) return;
+  const { owner: _owner, givenKeys: _keys, ...registered } = provider;
+  const stops = withStop(provider.stops, 'deletion', await newStop(context));
+  await makeAuditedChange(
+    context,
+    {
+      action: 'identity_provider.stop',
+      subject: provider.issuer,
+      before: viewIdentityProvider(provider),
+      after: viewIdentityProvider({ ...provider, stops }),
+    },
+    () => context.identityProviders.replaceIdentityProvider({ ...registered, stops }),
+  );
+}
+
 function checkRegistration(provider: IdentityProvider, seen: string | undefined): void {
   if (seen === undefined || seen === provider.registrationId) return;
   throw new VersionConflictError(`the provider ${provider.issuer}`, seen, provider.registrationId);
 }
 
 /**
- * Deletes the clients under a provider, then the provider. The opposite order would leave clients
- * without a provider. No index leads from a provider to its clients: each call reads one page of
+ * Stops a provider, deletes the clients under it, then the provider: its tokens and those of its
+ * clients are refused from the first call on, as long as a process may hold what it read. No index leads from a provider to its clients: each call reads one page of
  * the clients table, and the caller continues with `nextCursor` until it is undefined.
  *
  * @returns the clients that this call deleted. Without `nextCursor`, the provider is deleted too.
@@ -107,6 +125,8 @@ export async function deleteProvider(
     byNameThen(({ clientId }) => clientId),
   );
   if (page.items.length > 0 && !cascade) refuseWithClients(issuer, page);
+  const hasMore = page.items.length > 0 || page.nextCursor !== undefined;
+  if (cascade && hasMore) await stopDeleted(context, provider);
   for (const client of page.items) await removeClient(context, client);
   if (page.nextCursor !== undefined) return page;
   await makeAuditedChange(

@@ -24,7 +24,7 @@ const deletedAtOnce = 20;
 function refusalText({ items, nextCursor }: ListedPage<Client>): string {
   return nextCursor === undefined && items.length <= deletedAtOnce
     ? 'Every token of the provider is refused, at once.'
-    : `To stop a client at once, disable it first: its tokens of the provider are refused when it is disabled or deleted, ${deletedAtOnce} clients at a time. With many clients that takes minutes: leave the page open until it says that the provider was deleted. Tokens of the provider are then refused.`;
+    : `Every token of the provider is refused within seconds. Its clients are then deleted, ${deletedAtOnce} at a time: leave the page open until it says that the provider was deleted, or delete it again to go on.`;
 }
 
 /** What is deleted with the provider. */

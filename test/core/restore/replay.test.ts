@@ -6,6 +6,7 @@ import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import { viewClient, viewClientSecret } from '../../../core/management/client-view.ts';
+import { viewIdentityProvider } from '../../../core/management/providers/provider-reach.ts';
 import { auditDays } from '../../../core/restore/audit-views.ts';
 import { findChanges } from '../../../core/restore/replay.ts';
 import * as apiKeys from '../../../core/restore/replay-api-key.ts';
@@ -468,6 +469,25 @@ describe('a provider', () => {
     expect(replayProvider(provider, deletion('r0'), { stop }).outcome).toBe('kept');
     expect(replayProvider(provider, deletion('r1'), { stop, undelete: true }).outcome).toBe('kept');
   });
+});
+
+it('brings a provider back stopped if its deletion had begun, and without that if it is told to', () => {
+  const [issuer, registrationId] = ['https://i.example', 'r1'];
+  const provider = {
+    issuer,
+    registrationId,
+    discoveryUrl: issuer,
+    jwksUri: issuer,
+    allowedAlgorithms: ['RS256'],
+    registeredAt: 1,
+  };
+  const stops = { deletion: { at: 1_800_000_000, by: actor } };
+  const after = viewIdentityProvider({ ...provider, stops });
+  const changes = [record({ action: 'identity_provider.stop', subject: issuer, after })];
+  const back = (undelete: boolean) =>
+    replayProvider(provider, findChanges(changes), { stop, undelete });
+  expect(back(false)).toMatchObject({ outcome: 'kept', item: { stops } });
+  expect(back(true)).toMatchObject({ outcome: 'kept', item: { stops: undefined } });
 });
 
 it('finds changes by whom they concern, and one that does not say it for everybody', () => {

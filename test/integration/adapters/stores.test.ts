@@ -140,6 +140,16 @@ describe('the identity provider store', () => {
     );
   });
 
+  it('loses no stop to a change that does not know it', async () => {
+    const store = open();
+    await store.createIdentityProvider(example);
+    await store.replaceIdentityProvider({ ...example, ownedBy: 'tg-1' });
+    await store.replaceIdentityProvider({ ...example, stops: personStop });
+    await expect(store.replaceIdentityProvider(example)).rejects.toThrow(ConflictError);
+    await store.replaceIdentityProvider({ ...example, stops: personStop, ownedBy: 'tg-1' });
+    await store.deleteIdentityProvider(example.issuer, example.registrationId);
+  });
+
   it('registers an issuer once and deletes only that registration', async () => {
     const store = open();
     await store.createIdentityProvider(example);

@@ -64,6 +64,8 @@ describe('a customer whose limits allow it', () => {
       'identity_provider.register done',
       'client.create intended',
       'client.create done',
+      'identity_provider.stop intended',
+      'identity_provider.stop done',
       'client.delete intended',
       'client.delete done',
       'identity_provider.delete intended',

@@ -178,15 +178,28 @@ describe('deleting a provider', () => {
     await registerProvider(test.context, url);
     for (const name of ['a', 'b', 'c', 'd', 'e']) await addClient(test, name);
     const steps: number[] = [];
+    const deletion = { at: test.now, by: expect.stringContaining('user/ada') };
     let cursor: string | undefined;
     do {
       expect(test.providers.size).toBe(1);
+      const isFirst = steps.length === 0;
+      expect(test.providers.get(issuer)?.stops).toEqual(isFirst ? undefined : { deletion });
       const step = await deleteProvider(test.context, issuer, { cascade: true, limit: 2, cursor });
       steps.push(step.items.length);
       cursor = step.nextCursor;
     } while (cursor !== undefined);
     expect(steps).toEqual([2, 2, 1]);
     expect([test.clients.size, test.providers.size]).toEqual([0, 0]);
+    const stops = test.audit.filter(({ action }) => action === 'identity_provider.stop');
+    expect(stops.map(({ outcome }) => outcome)).toEqual(['intended', 'done']);
+  });
+
+  it('gets no clients while it is being deleted', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    for (const name of ['a', 'b']) await addClient(test, name);
+    await deleteProvider(test.context, issuer, { cascade: true, limit: 1 });
+    await expect(addClient(test, 'c')).rejects.toThrow('is stopped by its deletion');
   });
 
   it('deletes nothing without cascade if clients come on a later page', async () => {
