@@ -222,7 +222,7 @@ export function generateTables({ clients: size, audit }: Sizes): Map<string, Gen
     record_type: 'trunk_group_limits',
     record_id,
     schema_version: 1,
-    max_clients: largest.clients,
+    max_clients: largest.clients + 1,
     version: 1,
     updated_at: owned.createdAt,
   }));
