@@ -71,10 +71,9 @@ describe('a provider whose clients are not among the first that were read', () =
     const text = await open(world, pathOf(world, 'delete'));
     expect(text).toContain('none among the first 1000');
     expect(text).toContain('Delete provider and its clients Cancel');
-    // The provider is deleted after its last client, which can be minutes later.
-    expect(text).not.toContain('Every token of the provider is refused, at once.');
+    // The provider is deleted after its last client, which can be minutes later. It is stopped first.
     expect(text).toContain(
-      'its tokens of the provider are refused when it is disabled or deleted, 20 clients at a time',
+      'Every token of the provider is refused within seconds. Its clients are then deleted, 20 at a time',
     );
     expect(text).toContain('Not all clients were read: there may be more, of others too.');
   });
