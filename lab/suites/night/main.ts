@@ -192,7 +192,7 @@ const procedureFor = (name: string, first: string, version = ''): string =>
     .replace('VERSION=41', `VERSION=${version}`);
 
 async function listNewestVersions(night: Night, name: string): Promise<readonly string[]> {
-  const list = await follow(night, procedureFor(name, 'list-versions-by-function'));
+  const list = await followAsBreakGlass(night, procedureFor(name, 'list-versions-by-function'));
   return [...list.matchAll(/^(\d+)\t/gm)].map(([, number = '']) => number).toReversed();
 }
 
@@ -210,7 +210,7 @@ const broken = (name: string, isBroken: (night: Night) => Promise<boolean>): Inc
     await eventually(async () => assert.equal(await isBroken(night), true));
     const page = openPage(night, `${name}-function-errors`);
     assert.match(readPage(page), /procedures\/go-back\.md\)/);
-    await follow(night, move(good));
+    await followAsBreakGlass(night, move(good));
     await eventually(async () => assert.equal(await isBroken(night), false));
     await followAsBreakGlass(night, `${configure} --handler index.handler`);
   },
@@ -231,7 +231,7 @@ const functionIncidents: readonly Incident[] = [
     (name): Incident => ({
       title: `The function ${name} is restarted`,
       play: async (night) => {
-        await follow(night, procedureFor(name, 'update-function-configuration'));
+        await followAsBreakGlass(night, procedureFor(name, 'update-function-configuration'));
         assert.equal(await operatorFails(night), false);
       },
     }),
@@ -250,7 +250,7 @@ const clientIncidents: readonly Incident[] = [
       assert.match(await readFirstStep(night, 'token-refusals'), /"Refusals":1/);
       assert.match(readPage(openPage(night, 'token-refusals')), /procedures\/go-back\.md\)/);
       const [, before = ''] = await listNewestVersions(night, 'token');
-      await follow(night, procedureFor('token', 'AdditionalVersionWeights', before));
+      await followAsBreakGlass(night, procedureFor('token', 'AdditionalVersionWeights', before));
       await expectStatus(night, 200, parameters);
     },
   },
@@ -265,10 +265,10 @@ const clientIncidents: readonly Incident[] = [
       }
       assert.ok((await readFirstStep(night, 'mass-removals')).split('"Removals":1').length > 20);
       const page = openPage(night, 'mass-removals');
-      await follow(night, pageCommand(page, 'put-function-concurrency'));
+      await followAsBreakGlass(night, pageCommand(page, 'put-function-concurrency'));
       assert.equal(await operatorFails(night), true);
       await expectStatus(night, 200);
-      await follow(night, pageCommand(page, 'delete-function-concurrency'));
+      await followAsBreakGlass(night, pageCommand(page, 'delete-function-concurrency'));
       const printed = await follow(night, pageCommand(page, 'authctl audit list'));
       for (const id of deleted) assert.ok(printed.includes(`--undelete ${id}\n`), printed);
     },
