@@ -54,7 +54,7 @@ export function createFileShelf(): ChangeShelf & { close(): void } {
       for (let place = last.get(owner); place !== undefined; place = place.before) {
         changes.push(read(place));
       }
-      return changes.reverse();
+      return changes.toReversed();
     },
     close: () => closeSync(file),
   };

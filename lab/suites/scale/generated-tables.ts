@@ -170,8 +170,10 @@ function auditTable(clients: GeneratedTable, perDay: number): GeneratedTable {
   const fillClient = clients.reader(['client_id', trunkGroupIndex.partitionKey]);
   const ownerOf = (index: number) => {
     const client = (Math.floor(index / 2) * 7) % clients.size;
-    const { service_trunk_group: group } = JSON.parse(fillClient(client));
-    return { client, group: group.S as string };
+    const { service_trunk_group: group } = JSON.parse(fillClient(client)) as {
+      readonly service_trunk_group: { readonly S: string };
+    };
+    return { client, group: group.S };
   };
   return new GeneratedTable({
     size,

@@ -114,7 +114,7 @@ async function useKeys(calls: number): Promise<string> {
 }
 
 /** What is done, and a remark about it. */
-const operations: Readonly<Record<string, () => Promise<unknown>>> = {
+const operations: Readonly<Record<string, () => Promise<string | void>>> = {
   findClient: async () => {
     await staff.findClient(generated.clientId(Math.floor(size / 2)));
   },
@@ -132,11 +132,11 @@ const operations: Readonly<Record<string, () => Promise<unknown>>> = {
     if (page.items.length !== 1) throw new Error('it was not found');
   },
   'tokens of a provider, 2,000': async () => {
-    const { providers, close } = createDynamoDbLookups({ tables: config.name });
+    const lookups = createDynamoDbLookups({ tables: config.name });
     for (let token = 0; token < 2000; token++) {
-      await providers.identityProviders.findIdentityProvider(issuer);
+      await lookups.providers.identityProviders.findIdentityProvider(issuer);
     }
-    close();
+    lookups.close();
   },
   'calls with API keys, 10,000': () => useKeys(10_000),
   'authctl client list --json': async () => {
@@ -144,15 +144,10 @@ const operations: Readonly<Record<string, () => Promise<unknown>>> = {
     return `${printed} characters`;
   },
   'authctl table restore clients': async () => {
-    const { hadPrinted } = await runCommand(
-      tableCommands as typeof clientCommands,
-      'restore',
-      ['clients'],
-      {
-        from: `${config.name}-few-clients`,
-        restorePoint: generated.restorePoint,
-      },
-    );
+    const { hadPrinted } = await runCommand(tableCommands, 'restore', ['clients'], {
+      from: `${config.name}-few-clients`,
+      restorePoint: generated.restorePoint,
+    });
     return hadPrinted ? 'reported before' : 'reported after';
   },
 };
@@ -192,7 +187,7 @@ async function measure(name: string): Promise<Measured> {
   let failure: string | undefined;
   let remark = '';
   try {
-    remark = String((await operations[name]?.()) ?? '');
+    remark = (await operations[name]?.()) || '';
   } catch (error) {
     failure = String(error).slice(0, 200);
   }

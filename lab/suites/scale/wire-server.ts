@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { apiKeyUseTable, trunkGroupIndex } from '../../../contract/tables.ts';
@@ -17,7 +17,7 @@ const pageBytes = 1024 * 1024;
 
 /** What is counted of each operation of a table. */
 const counts: Record<string, { calls: number; units: number; items: number }> = {};
-const lastUses = new Map<string, unknown>();
+const lastUses = new Map<string, string>();
 
 function count(name: string, units: number, items: number): void {
   const entry = (counts[name] ??= { calls: 0, units: 0, items: 0 });
@@ -158,7 +158,7 @@ function answer(operation: string, input: Input): string {
   const useId = input.Key?.[apiKeyUseTable.partitionKey]?.S;
   if (operation === 'GetItem') {
     const text = useId === undefined ? readItem(name, input.Key ?? {}) : lastUses.get(useId);
-    count(`GetItem ${name}`, unitsOf(String(text).length * 0.7, input), 1);
+    count(`GetItem ${name}`, unitsOf((text ?? '').length * 0.7, input), 1);
     return text === undefined ? '{}' : `{"Item":${text}}`;
   }
   if (operation === 'BatchGetItem') {
@@ -183,7 +183,7 @@ function answer(operation: string, input: Input): string {
   return operation === 'BatchWriteItem' ? '{"UnprocessedItems":{}}' : '{}';
 }
 
-const server = createServer(async (request, response) => {
+async function serve(...[request, response]: Parameters<RequestListener>): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
@@ -201,7 +201,9 @@ const server = createServer(async (request, response) => {
     const message = String(error instanceof Error ? error.stack : error);
     response.end(JSON.stringify({ __type: 'x#ValidationException', message }));
   }
-});
+}
+
+const server = createServer((request, response) => void serve(request, response));
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   answerParent({ port: typeof address === 'object' ? address?.port : undefined }, () => null);

@@ -33,7 +33,7 @@ describe('the table of a record', () => {
     const table: NarrowTable<Parcel> = { ...rows, note: 'label' };
     expect(onlyNarrows(table, parcel, { ...parcel, weight: 1 })).toBe(true);
     expect(onlyNarrows(table, parcel, { ...parcel, note: 'y' })).toBe(false);
-    expect(onlyNarrows(table, parcel, { ...parcel, ...{ constructor: 'y' } })).toBe(false);
+    expect(onlyNarrows(table, parcel, Object.assign({ constructor: 'y' }, parcel))).toBe(false);
   });
 });
 
