@@ -27,10 +27,10 @@ export const tooManyRequestsBody: ErrorBody = {
   error_description: 'too many requests, try again later',
 };
 
-/** One client asks for too many tokens. It is the owner of the client who reads this. */
+/** One client, or one trunk group, asks for too many tokens. It is the owner of the client who reads this. */
 export const throttledBody: ErrorBody = {
   error: 'temporarily_unavailable',
-  error_description: 'this client asks for too many tokens, use each one until it expires',
+  error_description: 'this client, or its trunk group, asks for too many tokens, use each one until it expires',
 };
 
 export const notFoundBody: ErrorBody = {

@@ -43,9 +43,9 @@ export class TooManyFailuresError extends Error {
 }
 
 /** What a client is above: its share while KMS throttles, or the rate that always holds. */
-export type ThrottleReason = 'client_share' | 'client_signs_per_minute';
+export type ThrottleReason = 'client_share' | 'client_signs_per_minute' | 'trunk_group_share';
 
-/** A client asks for so many tokens that it would take them from others. Only it is refused. */
+/** A client, or a trunk group, asks for so many tokens that it would take them from others. */
 export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
   readonly outcome = 'client_throttled';

@@ -119,7 +119,7 @@ function addLimits(
 ): void {
   if (mode === 'off') return;
   const above = mode === 'enforce' ? 'it gets 429' : 'the log names it';
-  const limits = `in each instance ${signsPerMinute} new tokens a minute (client_signs_per_minute), and while KMS throttles its share (client_share)`;
+  const limits = `in each instance ${signsPerMinute} new tokens a minute (client_signs_per_minute), and while KMS throttles its share and that of its trunk group (client_share, trunk_group_share)`;
   steps.add('limits of the client', 'passed', `${limits}; above them ${above}`);
 }
 

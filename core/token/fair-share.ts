@@ -1,4 +1,5 @@
 import { BoundedMap } from '../bounded-map.ts';
+import type { Client } from '../client/client.ts';
 import { ThrottledError, type ThrottleReason } from '../errors.ts';
 import type { SignHistory } from '../signing-key/sign-history.ts';
 import type { TokenValues } from './token-values.ts';
@@ -10,12 +11,13 @@ interface FairShareSettings {
   readonly signsPerMinute: number;
 }
 
-/** What one client requested, and got. */
-interface ClientCounts {
-  /** Weighted by age. */
+/** What one client or trunk group requested, and got, weighted by age. */
+interface Counts {
   requested: number;
-  /** Weighted by age. */
   signed: number;
+}
+
+interface ClientCounts extends Counts {
   /** When it began. */
   minute: number;
   signedThisMinute: number;
@@ -28,8 +30,8 @@ const halfLife = 30;
 /** Half-lives after which weights begin at 1 again: a double holds 1,024. */
 const longestScale = 100;
 
-/** Clients that one instance counts: more than an instance serves in some half-lives. 200 kB. */
-const maxCountedClients = 1000;
+/** What one instance counts: more than it serves in some half-lives. 200 kB together. */
+const maxCounted = { clients: 700, trunkGroups: 300 } as const;
 
 /** With fewer requests, no share says anything. */
 const leastRequests = 10;
@@ -41,15 +43,16 @@ const leastOthers = 0.05;
 const weightOfRate = halfLife / (60 * Math.LN2);
 
 /**
- * One client must not take the signatures from all others. Counts, only in this instance's memory,
- * what each client asks for: an instance does not know how many there are, but each sees a sample of all
+ * One client must not take the signatures from all others, nor one customer by many clients. Counts,
+ * only in this instance's memory, what each client and each trunk group asks for: an instance does not know how many there are, but each sees a sample of all
  * requests. What is requested is counted and not what was signed, because a share of what is signed
  * shrinks with itself when KMS throttles. `lab/bench/load/fair-share.ts` models what others get.
  */
 export class FairShare {
   readonly #settings: FairShareSettings;
   readonly #history: Pick<SignHistory, 'isShort'>;
-  readonly #clients = new BoundedMap<string, ClientCounts>(maxCountedClients);
+  readonly #clients = new BoundedMap<string, ClientCounts>(maxCounted.clients);
+  readonly #trunkGroups = new BoundedMap<string, Counts>(maxCounted.trunkGroups);
   /** The time of weight 1. Later requests weigh more, so that nothing must be made to decay. */
   #scaleFrom = 0;
 
@@ -59,30 +62,46 @@ export class FairShare {
   }
 
   /**
-   * Signs a new token of a client, unless the client asks for too much.
+   * Signs a new token of a client, unless the client or its trunk group asks for too much.
    *
    * @throws {ThrottledError} if it does.
    * @throws what `sign` throws.
    */
   async take<T>(
-    clientId: string,
+    { clientId, serviceTrunkGroup }: Pick<Client, 'clientId' | 'serviceTrunkGroup'>,
     { now, log }: Pick<TokenValues, 'now' | 'log'>,
     sign: () => Promise<T>,
   ): Promise<T> {
-    const counts = this.#count(clientId, now);
-    const reason = this.#findReason(counts, now);
-    log.largestShare = this.#shareOf(counts, now);
+    const client = this.#countClient(clientId, now);
+    const ofClient = this.#findReason(client, now);
+    // What a client may not take does not count for its trunk group: others of the group get theirs.
+    const isCounted = ofClient === undefined || !this.#settings.isEnforced;
+    const trunkGroup = this.#countTrunkGroup(
+      serviceTrunkGroup,
+      isCounted ? this.#weightAt(now) : 0,
+    );
+    const isAbove =
+      this.#history.isShort(now) && this.#isAboveShare(this.#trunkGroups, trunkGroup, now);
+    const reason = ofClient ?? (isAbove ? 'trunk_group_share' : undefined);
+    log.largestShare = this.#shareOf(client, now);
     if (reason !== undefined) {
       log.clientThrottle = reason;
       if (this.#settings.isEnforced) throw new ThrottledError(reason);
     }
     const token = await sign();
-    counts.signed += this.#weightAt(now);
-    counts.signedThisMinute += 1;
+    for (const counts of [client, trunkGroup]) counts.signed += this.#weightAt(now);
+    client.signedThisMinute += 1;
     return token;
   }
 
-  #count(clientId: string, now: number): ClientCounts {
+  #countTrunkGroup(serviceTrunkGroup: string, weight: number): Counts {
+    const counts = this.#trunkGroups.get(serviceTrunkGroup) ?? { requested: 0, signed: 0 };
+    this.#trunkGroups.set(serviceTrunkGroup, counts);
+    counts.requested += weight;
+    return counts;
+  }
+
+  #countClient(clientId: string, now: number): ClientCounts {
     const weight = this.#weightAt(now);
     const minute = now - (now % 60);
     const counts = this.#clients.get(clientId) ?? {
@@ -107,19 +126,22 @@ export class FairShare {
     const restOfMinuteBefore = 1 - (now % 60) / 60;
     const signed = counts.signedThisMinute + counts.signedMinuteBefore * restOfMinuteBefore;
     if (signed >= this.#settings.signsPerMinute) return 'client_signs_per_minute';
-    return this.#history.isShort(now) && this.#isAboveShare(counts, now)
+    return this.#history.isShort(now) && this.#isAboveShare(this.#clients, counts, now)
       ? 'client_share'
       : undefined;
   }
 
   /**
-   * Whether the client requested more than all clients together that each requested less than half
-   * as much, and got as many tokens as they requested. So clients of about the same size never
-   * throttle each other.
+   * Whether one requested more than all together that each requested less than half as much, and got
+   * as many tokens as they requested. So those of about the same size never throttle each other.
    */
-  #isAboveShare({ requested, signed }: ClientCounts, now: number): boolean {
-    const all = this.#requestedBelow();
-    const smaller = this.#requestedBelow(requested / 2);
+  #isAboveShare(
+    counted: ReadonlyMap<string, Counts>,
+    { requested, signed }: Counts,
+    now: number,
+  ): boolean {
+    const all = requestedBelow(counted);
+    const smaller = requestedBelow(counted, requested / 2);
     return (
       all >= leastRequests * this.#weightAt(now) &&
       smaller >= leastOthers * all &&
@@ -132,28 +154,33 @@ export class FairShare {
    * The client's percentage of all that was requested, when it asks for half of what it may: below
    * that, a few requests of an idle minute would be all.
    */
-  #shareOf({ requested }: ClientCounts, now: number): number | undefined {
+  #shareOf({ requested }: Counts, now: number): number | undefined {
     const least = (this.#settings.signsPerMinute / 2) * weightOfRate * this.#weightAt(now);
     if (requested < least) return undefined;
-    return Math.round((100 * requested) / this.#requestedBelow());
-  }
-
-  /** What all clients requested that each requested less, or all. */
-  #requestedBelow(most = Number.POSITIVE_INFINITY): number {
-    let sum = 0;
-    for (const { requested } of this.#clients.values()) if (requested < most) sum += requested;
-    return sum;
+    return Math.round((100 * requested) / requestedBelow(this.#clients));
   }
 
   #weightAt(now: number): number {
     if (Math.abs(now - this.#scaleFrom) > longestScale * halfLife) {
       const factor = 2 ** ((this.#scaleFrom - now) / halfLife);
-      for (const counts of this.#clients.values()) {
-        counts.requested *= factor;
-        counts.signed *= factor;
+      for (const counted of [this.#clients, this.#trunkGroups]) {
+        for (const counts of counted.values()) {
+          counts.requested *= factor;
+          counts.signed *= factor;
+        }
       }
       this.#scaleFrom = now;
     }
     return 2 ** ((now - this.#scaleFrom) / halfLife);
   }
+}
+
+/** What all requested that each requested less, or all. */
+function requestedBelow(
+  counted: ReadonlyMap<string, Counts>,
+  most = Number.POSITIVE_INFINITY,
+): number {
+  let sum = 0;
+  for (const { requested } of counted.values()) if (requested < most) sum += requested;
+  return sum;
 }

@@ -111,7 +111,7 @@ export async function issueToken(
   const keys = await chooseKeys();
   const sign = () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys });
   const { share } = ports;
-  const signIfAllowed = share ? () => share.take(client.clientId, values, sign) : sign;
+  const signIfAllowed = share ? () => share.take(client, values, sign) : sign;
   const secretUse = recordUse(found, ports.uses, values);
   const token = await signIfAllowed();
   log.secretUse = secretUse.state;

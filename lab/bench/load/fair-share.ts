@@ -7,13 +7,14 @@ import { makeSigningKey } from '../../support/signing-keys.ts';
 
 /*
  * Three minutes of one region's token endpoint, second by second, with the token function's own fair
- * share: 2,000 clients that keep their tokens, and next to them one that does not. KMS, the stage's
- * throttle and the web ACL are a model.
+ * share: 2,000 clients of 200 customers that keep their tokens, and next to them some of one customer
+ * that do not. KMS, the stage's throttle and the web ACL are a model.
  */
 
 const { key } = makeSigningKey('ES256');
 const kmsQuota = 1000;
 const clients = 2000;
+const clientsOfGroup = 10;
 /** Requests a second of all other clients. */
 const others = 100;
 const seconds = 180;
@@ -28,6 +29,8 @@ interface FloodPlan {
   readonly instances: number;
   /** Requests a second of the flood. */
   readonly rate: number;
+  /** Clients of one customer that make the flood together; one if left out. */
+  readonly hostile?: number;
   readonly webAcl?: boolean;
 }
 
@@ -92,7 +95,9 @@ function pickInstance(instances: readonly Instance[], random: SeededRandom): Ins
 
 async function getsToken({ share, sign }: Instance, client: number, now: number): Promise<boolean> {
   try {
-    await share.take(`client_${client}`, { now, log: {} }, sign);
+    const group = client <= 0 ? 'hostile' : `group_${Math.floor(client / clientsOfGroup)}`;
+    const asking = { clientId: `client_${client}`, serviceTrunkGroup: group };
+    await share.take(asking, { now, log: {} }, sign);
     return true;
   } catch (error) {
     if (error instanceof ThrottledError || error instanceof ServiceUnavailableError) return false;
@@ -125,7 +130,11 @@ export async function simulateFlood(plan: FloodPlan): Promise<number> {
     const { window, delay, limit } = webAclModel;
     const counted = floods.slice(Math.max(0, second - window - delay), Math.max(0, second - delay));
     const isBlocked = plan.webAcl === true && counted.reduce((sum, each) => sum + each, 0) > limit;
-    const passing = isBlocked ? [] : Array.from({ length: flood }, () => 0);
+    const passing = Array.from(
+      { length: isBlocked ? 0 : flood },
+      // None below 1 is a client of the others.
+      () => -Math.floor(random.next() * (plan.hostile ?? 1)),
+    );
     const requests = shuffle([...polite, ...passing], random);
     const isMeasured = second >= settled;
     if (isMeasured) asked += polite.length;
@@ -133,7 +142,7 @@ export async function simulateFlood(plan: FloodPlan): Promise<number> {
       const instance = pickInstance(instances, random);
       if (instance === undefined) break;
       const isIssued = await getsToken(instance, client, kms.now);
-      if (isMeasured && isIssued && client !== 0) issued += 1;
+      if (isMeasured && isIssued && client > 0) issued += 1;
     }
   }
   return (100 * issued) / asked;

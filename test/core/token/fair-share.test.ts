@@ -21,10 +21,14 @@ function setUp(settings: { isEnforced?: boolean; signsPerMinute?: number } = {})
     () => clock.now * 1000,
   );
   const share = new FairShare({ isEnforced: true, signsPerMinute: 240, ...settings }, history);
+  /** @param client with its trunk group before a slash, if it is not its own. */
   const ask = async (client: string) => {
     const log: TokenLogFields = {};
+    const [serviceTrunkGroup = ''] = client.split('/');
     try {
-      await share.take(client, { now: clock.now, log }, () => sign(key, Buffer.from('')));
+      await share.take({ clientId: client, serviceTrunkGroup }, { now: clock.now, log }, () =>
+        sign(key, Buffer.from('')),
+      );
       return { result: 'signed', log };
     } catch (error) {
       return { result: error === failure ? 'throttled' : (error as Error).message, log };
@@ -52,6 +56,24 @@ describe('while KMS throttles', () => {
     await throttleOnce('greedy');
     expect((await ask('greedy')).result).toBe('client_share');
     expect((await ask('polite')).result).toBe('signed');
+  });
+
+  it('a trunk group gets as many as all smaller ones together, with however many clients', async () => {
+    const { ask, askOften, throttleOnce } = setUp();
+    const greedy = Array.from({ length: 8 }, (_, client) => `greedy/${client}`);
+    for (const client of greedy) await askOften(client, 3);
+    await askOften('polite', 10);
+    await throttleOnce('polite');
+    for (const client of greedy) expect((await ask(client)).result).toBe('trunk_group_share');
+    expect((await ask('polite')).result).toBe('signed');
+  });
+
+  it('what a client may not take does not count for its trunk group', async () => {
+    const { ask, askOften, throttleOnce } = setUp({ signsPerMinute: 20 });
+    await askOften('group/greedy', 100);
+    await askOften('polite', 12);
+    await throttleOnce('polite');
+    expect((await ask('group/other')).result).toBe('signed');
   });
 
   it.each([

@@ -17,7 +17,7 @@ describe('a client that asks for more tokens than it may', () => {
     expect(await world.issue()).toMatchObject({
       statusCode: 429,
       headers: { 'Retry-After': '5', 'Cache-Control': 'no-store' },
-      body: '{"error":"temporarily_unavailable","error_description":"this client asks for too many tokens, use each one until it expires"}',
+      body: '{"error":"temporarily_unavailable","error_description":"this client, or its trunk group, asks for too many tokens, use each one until it expires"}',
     });
     expect(world.reports.at(-1)).toMatchObject({
       level: 'warn',
