@@ -53,3 +53,10 @@ export function formatBearerChallenge(challenge: BearerChallenge): string {
   const scheme = challenge.proofAlgs === undefined ? 'Bearer' : 'DPoP';
   return `${scheme} ${parameters.join(', ')}`;
 }
+
+/** A `Bearer` challenge, and one of DPoP if the API checks proofs: one header may have several (RFC 9110 §11.6.1). */
+export function formatChallenges({ proofAlgs, ...bearer }: BearerChallenge): string {
+  const first = formatBearerChallenge(bearer);
+  if (proofAlgs === undefined) return first;
+  return `${first}, ${formatBearerChallenge({ realm: bearer.realm, proofAlgs })}`;
+}

@@ -145,15 +145,19 @@ const audience = v.pipe(
   ),
 );
 
-const dpop = v.strictObject({
-  /** By audience. Tokens of all others are bearer tokens: their APIs check no proofs. */
-  audiences: v.pipe(
-    v.record(audience, v.picklist(proofModes)),
-    v.check((all) => Object.keys(all).length > 0, 'allowed: one audience or more'),
+const dpop = v.pipe(
+  v.strictObject({
+    audiences: v.optional(v.record(audience, v.picklist(proofModes)), {}),
+    /** Of audiences without an entry. Without it their tokens are bearer tokens. */
+    default: v.optional(v.picklist(proofModes)),
+    /** What proofs may be signed with. FAPI 2.0 allows PS256, ES256 and Ed25519. */
+    algorithms: v.optional(someOf(proofAlgs), [...proofAlgs]),
+  }),
+  v.check(
+    (all) => all.default !== undefined || Object.keys(all.audiences).length > 0,
+    'allowed: one audience or more, or a default',
   ),
-  /** What proofs may be signed with. FAPI 2.0 allows PS256, ES256 and Ed25519. */
-  algorithms: v.optional(someOf(proofAlgs), [...proofAlgs]),
-});
+);
 
 /** Each key is described in docs/configuration.md. */
 export const deploymentConfigSchema = v.strictObject({

@@ -30,7 +30,8 @@ export const tooManyRequestsBody: ErrorBody = {
 /** One client, or one trunk group, asks for too many tokens. It is the owner of the client who reads this. */
 export const throttledBody: ErrorBody = {
   error: 'temporarily_unavailable',
-  error_description: 'this client, or its trunk group, asks for too many tokens, use each one until it expires',
+  error_description:
+    'this client, or its trunk group, asks for too many tokens, use each one until it expires',
 };
 
 export const notFoundBody: ErrorBody = {

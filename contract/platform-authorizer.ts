@@ -1,7 +1,7 @@
 import {
   type BearerChallenge,
   type BearerErrorCode,
-  formatBearerChallenge,
+  formatChallenges,
 } from './bearer-challenge.ts';
 import {
   type ErrorBody,
@@ -60,14 +60,17 @@ interface BearerGatewayResponse {
 
 const commonHeaders = { ...noStoreHeaders, ...securityHeaders } as const;
 
+/** What the challenges say of the API: its realm (RFC 9110 §11.5), its metadata, and its proofs. */
+type GatewayApi = Pick<BearerChallenge, 'realm' | 'resourceMetadata' | 'proofAlgs'>;
+
 function bearerError(
   type: 'UNAUTHORIZED' | 'ACCESS_DENIED',
   status: number,
-  api: Pick<BearerChallenge, 'realm' | 'resourceMetadata'>,
+  api: GatewayApi,
   body: ErrorBody & { readonly error: BearerErrorCode; readonly scope?: string },
 ): BearerGatewayResponse {
   const { error, error_description: description } = body;
-  const challenge = formatBearerChallenge({ ...api, error, description });
+  const challenge = formatChallenges({ ...api, error, description });
   return { type, status, headers: { 'WWW-Authenticate': challenge, ...commonHeaders }, body };
 }
 
@@ -94,14 +97,13 @@ function failure(
 
 /**
  * The responses of a platform API's gateway. They are one set per API and their headers are
- * static, so each refusal carries the general challenge (RFC 6750 §3).
+ * static, so each refusal carries the general challenges (RFC 6750 §3, RFC 9449 §7.1).
  *
- * @param api what the challenges say of the API: its realm (RFC 9110 §11.5) and its metadata.
  * @param failureStatus of the response when the authorizer gives no decision.
  * @throws {RangeError} for a realm that the header cannot carry.
  */
 export function bearerGatewayResponses(
-  api: Pick<BearerChallenge, 'realm' | 'resourceMetadata'>,
+  api: GatewayApi,
   failureStatus: FailureStatus = 500,
 ): readonly BearerGatewayResponse[] {
   return [

@@ -104,7 +104,8 @@ export interface PlatformAuthorizerProps {
   /**
    * Tokens that are bound to a key (`cnf.jkt`, RFC 9449): whether tokens that are not are refused.
    * With `resultCacheTtl` above 0, bound tokens are refused, because no one would check the proofs of
-   * later requests; so `required` allows no cache. API keys are accepted in any case.
+   * later requests; so `required` allows no cache. API keys are accepted in any case. If set, the
+   * challenges also name DPoP.
    *
    * @default allowed
    */
@@ -306,6 +307,7 @@ export class PlatformAuthorizer extends Construct {
       realm: props.realm ?? defaultBearerRealm,
       failureStatus: props.failureStatus ?? 500,
       metadata: readMetadata(props),
+      proofAlgs: props.dpop && readProofFacts(props)?.algorithms,
       allowOrigin: props.allowOrigin,
     });
   }

@@ -118,12 +118,13 @@ export class RegionStack extends Stack {
 
   /** An API that does not look at `cnf` takes a stolen bound token for a bearer token, unseen. */
   private warnOfBoundTokens(): void {
-    const { audiences = {} } = this.props.config.dpop ?? {};
+    const { audiences = {}, default: others } = this.props.config.dpop ?? {};
     const required = Object.keys(audiences).filter((name) => audiences[name] === 'required');
+    if (others === 'required') required.push('every audience without an entry');
     if (required.length === 0) return;
     Annotations.of(this).addWarningV2(
       'authorization-server:dpop.audiences',
-      `dpop.audiences: received "required" for ${required.join(', ')}; allowed: audiences of APIs that check proofs, because many libraries accept a bound token as a bearer token: docs/platform-api.md#tokens-that-are-bound-to-a-key`,
+      `dpop: received "required" for ${required.join(', ')}; allowed: audiences of APIs that check proofs, because many libraries accept a bound token as a bearer token: docs/platform-api.md#tokens-that-are-bound-to-a-key`,
     );
   }
 

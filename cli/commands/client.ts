@@ -13,6 +13,7 @@ import { viewClient, viewClientSecret } from '../../core/management/client-view.
 import { byNameThen } from '../../core/management/list-query.ts';
 import { describeStops, isStoppedOnlyBy } from '../../core/stops.ts';
 import { formatTime } from '../../core/time.ts';
+import { findProofMode } from '../../core/token/access-token-claims.ts';
 import type { Cli } from '../cli.ts';
 import {
   type CommandGroup,
@@ -206,6 +207,21 @@ const stopCommands: readonly CommandSpec[] = [
 
 const showClient = show('Show a client');
 
+/** Whether the tokens of a client are bound to keys, if some of the deployment are. */
+function noteProofs(cli: Cli, { audiences }: Client): void {
+  const { dpop, defaultAudience } = cli.deployment().config;
+  if (dpop === undefined) return;
+  for (const audience of audiences.length > 0 ? audiences : [defaultAudience]) {
+    const mode = findProofMode(dpop, audience);
+    if (mode === 'allowed') continue;
+    cli.output.note(
+      mode === 'required'
+        ? `Its tokens for ${audience} are bound to a key: each request for one needs a DPoP proof.`
+        : `Its tokens for ${audience} are bearer tokens: the deployment config has no entry of it in dpop.audiences, and no dpop.default.`,
+    );
+  }
+}
+
 const create = command({
   name: 'create',
   summary: 'Create a client',
@@ -235,9 +251,12 @@ const create = command({
         `Its tokens are those with an iat from ${formatTime(client.tokensNotBefore)} on: get a new one. A token without iat is always refused.`,
       );
     }
+    const { config } = cli.deployment();
+    if (client.provider === undefined || config.federatedClients) noteProofs(cli, client);
     if (existed) cli.output.note('An earlier call with this idempotency key created it.');
     else if (client.provider === undefined) {
-      cli.suggest(`client-secret create ${quoteWord(client.clientId)}`);
+      const key = config.clientKeys?.only === true ? ' --public-key public.pem' : '';
+      cli.suggest(`client-secret create ${quoteWord(client.clientId)}${key}`);
     }
   },
 });

@@ -460,7 +460,12 @@ export const deploymentDescription = v.object({
     v.object({ algorithms: list(v.picklist(clientKeyAlgs)), only: v.boolean() }),
   ),
   /** Which audiences' tokens are bound to the key of a proof. */
-  dpop: v.optional(v.record(text, v.picklist(proofModes))),
+  dpop: v.optional(
+    v.object({
+      audiences: v.record(text, v.picklist(proofModes)),
+      default: v.optional(v.picklist(proofModes)),
+    }),
+  ),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
   /** What the caller reaches; undefined without the management function, which enforces it. */
   reach: v.optional(

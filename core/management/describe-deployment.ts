@@ -18,7 +18,7 @@ export function describeDeployment(
       algorithms: config.clientKeys.algorithms,
       only: config.clientKeys.only,
     },
-    dpop: config.dpop?.audiences,
+    dpop: config.dpop && { audiences: config.dpop.audiences, default: config.dpop.default },
     regions: deployedRegions(config),
     reach: callerLimits && { ...callerLimits, trunkGroups },
   };

@@ -129,7 +129,7 @@ function addProof(
   { dpop }: ManagementContext['config'],
   audience: string,
 ): void {
-  const mode = dpop && findProofMode(dpop.audiences, audience);
+  const mode = dpop && findProofMode(dpop, audience);
   if (mode === undefined) return;
   const needs =
     mode === 'required'

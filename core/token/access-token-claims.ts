@@ -1,4 +1,5 @@
 import type { ProofMode } from '../../contract/proof-algorithms.ts';
+import { syntheticAuthority } from '../../contract/synthetic-check.ts';
 import type { Client } from '../client/client.ts';
 import { encodeBase62 } from '../credential/credential-value.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -69,18 +70,28 @@ export function selectAudience(
   return same;
 }
 
+const syntheticAudiences: readonly string[] = syntheticAuthority.audiences;
+
+/** Which tokens are bound to keys. */
+export interface ProofModes {
+  readonly audiences: Readonly<Record<string, ProofMode>>;
+  /** Of audiences without an entry, except that of the synthetic check. */
+  readonly default?: ProofMode | undefined;
+}
+
 /**
  * Whether the tokens of an audience are bound to keys; undefined: never. Of two spellings of one
  * audience, the stricter one counts.
  */
 export function findProofMode(
-  audiences: Readonly<Record<string, ProofMode>>,
+  { audiences, default: otherwise }: ProofModes,
   audience: string,
 ): ProofMode | undefined {
   const modes = Object.entries(audiences)
     .filter(([name]) => name === audience || isSameResource(name, audience))
     .map(([, mode]) => mode);
-  return modes.includes('required') ? 'required' : modes[0];
+  if (modes.includes('required')) return 'required';
+  return modes[0] ?? (syntheticAudiences.includes(audience) ? undefined : otherwise);
 }
 
 interface AuthorizedRequest {

@@ -1,16 +1,14 @@
-import type { ProofAlg, ProofMode } from '../../contract/proof-algorithms.ts';
+import type { ProofAlg } from '../../contract/proof-algorithms.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../client/client.ts';
 import { BearerRefusal } from '../verifier/bearer-refusal.ts';
 import { verifyProof } from '../verifier/dpop-proof.ts';
 import { ProofMemory } from '../verifier/proof-memory.ts';
-import { findProofMode } from './access-token-claims.ts';
+import { findProofMode, type ProofModes } from './access-token-claims.ts';
 import type { Outcome } from './federation.ts';
 import type { TokenValues } from './token-values.ts';
 
-interface BindingSettings {
-  /** Tokens of other audiences are bearer tokens, also if there is a proof. */
-  readonly audiences: Readonly<Record<string, ProofMode>>;
+interface BindingSettings extends ProofModes {
   readonly algorithms: readonly ProofAlg[];
   /** What a proof may be for: each of this deployment's own. */
   readonly tokenEndpoints: readonly string[];
@@ -44,13 +42,13 @@ function describe({ reason, description = '', facts }: BearerRefusal): string {
 }
 
 export function createBinding({
-  audiences,
   algorithms,
   tokenEndpoints,
+  ...modes
 }: BindingSettings): FindBinding<Outcome<string | undefined>> {
   const rules = { memory: new ProofMemory(), algorithms };
   return (proofs, { client, audience, path }, { now, log }) => {
-    const mode = findProofMode(audiences, audience);
+    const mode = findProofMode(modes, audience);
     if (mode === undefined || (mode === 'allowed' && proofs.length === 0)) {
       return { found: undefined };
     }

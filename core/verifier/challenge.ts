@@ -2,6 +2,7 @@ import {
   type BearerChallenge,
   defaultBearerRealm,
   formatBearerChallenge,
+  formatChallenges,
 } from '../../contract/bearer-challenge.ts';
 import { noStoreHeaders, retryAfterSeconds, serverErrorBody } from '../../contract/error-body.ts';
 import { UnavailableError } from '../errors.ts';
@@ -36,10 +37,8 @@ export function challengeOf(
     description: refusal.description,
     scope: refusal.facts.requiredScopes?.join(' '),
   };
-  if (proofAlgs === undefined) return formatBearerChallenge(content);
-  if (isAboutProof(refusal)) return formatBearerChallenge({ ...content, proofAlgs });
-  // RFC 9110 §11.6.1: one header may have several challenges.
-  return `${formatBearerChallenge(content)}, ${formatBearerChallenge({ realm, proofAlgs })}`;
+  const challenge = { ...content, proofAlgs };
+  return isAboutProof(refusal) ? formatBearerChallenge(challenge) : formatChallenges(challenge);
 }
 
 function isAboutProof({ code }: BearerRefusal): boolean {

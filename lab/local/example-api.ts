@@ -8,6 +8,7 @@ import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { apiKeyUseTableName } from '../../contract/tables.ts';
 import type { Clock } from '../../core/time.ts';
+import { findProofMode } from '../../core/token/access-token-claims.ts';
 import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
@@ -49,7 +50,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
     requiredScopes: requiredScopes(config),
     accessTokenType: config.accessTokenType,
     resultCacheTtl: 0,
-    dpop: config.dpop?.audiences[config.defaultAudience],
+    dpop: config.dpop && findProofMode(config.dpop, config.defaultAudience),
     dpopOrigins: [new URL(issuer).origin],
     dpopAlgorithms: config.dpop?.algorithms,
     apiKeyUses: apiKeyUseTableName(config.name),
@@ -97,6 +98,9 @@ export function createExampleRoute(options: ExampleApiOptions): GatewayRoute {
       functionName: `${options.config.name}-authorizer`,
       handler: createAuthorizer(options),
     },
-    errors: bearerGatewayResponses({ realm: defaultBearerRealm }),
+    errors: bearerGatewayResponses({
+      realm: defaultBearerRealm,
+      proofAlgs: options.config.dpop?.algorithms.join(' '),
+    }),
   };
 }

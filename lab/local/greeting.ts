@@ -30,9 +30,15 @@ function describePortal({ portalUrl, loginPortalUrl }: LocalRun): string {
 }
 
 /** The text in the terminal when everything runs. */
-export function greet(local: LocalRun, { withFlags }: Pick<Edition, 'withFlags'>): string {
+export function greet(
+  local: LocalRun,
+  { withFlags }: Pick<Edition, 'withFlags'>,
+  config?: DeploymentConfig,
+): string {
   const { paths } = local;
   const commands = describeCommands(local);
+  // A command that is refused would be the first that a reader tries.
+  const isKeysOnly = config?.clientKeys?.only === true;
   return `The authorization server runs on this machine.
 
   Issuer      ${local.issuer}
@@ -43,11 +49,17 @@ export function greet(local: LocalRun, { withFlags }: Pick<Edition, 'withFlags'>
   Reference   ${local.issuer}${docsPath}, in a browser
   Client      ${local.clientId}, its secret is in ${quoteWord(paths.demoEnvironment)}
 ${describePortal(local)}
-Get a token, from another terminal:
+${
+  isKeysOnly
+    ? `Clients get tokens only with keys: docs/fapi.md has the commands.
+
+Use the API key of the file:`
+    : `Get a token, from another terminal:
 
   ${commands.token}
 
-Use one, or the API key of the file:
+Use one, or the API key of the file:`
+}
 
   ${commands.example}
 

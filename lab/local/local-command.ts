@@ -144,7 +144,7 @@ async function run(edition: Edition): Promise<void> {
   });
   endProgress();
   endInTime(local, isNpmAlive);
-  print(process.stdout, greet(local, edition));
+  print(process.stdout, greet(local, edition, file?.config));
   if (file !== undefined) print(process.stdout, configHint(configPath ?? '', file.config));
   if (isDemo) print(process.stdout, rotationDemoHint);
   if (faults !== undefined) print(process.stdout, faults.hint);

@@ -15,6 +15,8 @@ interface BearerGatewayResponsesProps {
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm: string;
   readonly failureStatus: FailureStatus;
+  /** `alg` values of proofs, if the API checks them. */
+  readonly proofAlgs: readonly string[] | undefined;
   /** What the API publishes about itself (RFC 9728), if anything. */
   readonly metadata: ResourceMetadata | undefined;
   /** Whose pages may read the refusals and their challenges. */
@@ -50,13 +52,13 @@ function addMetadataRoute(restApi: RestApi, { path, headers, body }: ResourceMet
 
 /** The real `WWW-Authenticate` of 401 and 403 (RFC 6750 §3), and the errors of the authorizer. */
 export function addBearerResponses(scope: Construct, props: BearerGatewayResponsesProps): void {
-  const { restApi, realm, failureStatus, metadata, allowOrigin } = props;
+  const { restApi, realm, failureStatus, metadata, allowOrigin, proofAlgs } = props;
   const forPages = allowOrigin !== undefined && {
     'Access-Control-Allow-Origin': allowOrigin,
     'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After',
   };
   if (metadata !== undefined) addMetadataRoute(restApi, metadata);
-  const api = { realm, resourceMetadata: metadata?.url };
+  const api = { realm, resourceMetadata: metadata?.url, proofAlgs: proofAlgs?.join(' ') };
   for (const { type, status, headers, body } of bearerGatewayResponses(api, failureStatus)) {
     new GatewayResponse(scope, type, {
       restApi,

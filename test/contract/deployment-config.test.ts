@@ -212,8 +212,9 @@ describe('tokens that are bound to keys', () => {
   });
 
   it.each([
-    [{}, 'dpop.audiences'],
-    [{ audiences: {} }, 'dpop.audiences: received {}; allowed: one audience or more'],
+    [{}, 'dpop: received {"audiences":{}'],
+    [{ audiences: {} }, 'allowed: one audience or more, or a default'],
+    [{ default: 'always' }, 'received "always"'],
     [{ audiences: { 'https://a.example': 'always' } }, 'received "always"'],
     [{ audiences: { api: 'required' } }, 'an absolute URI'],
     [{ audiences: ['https://a.example'] }, 'dpop.audiences'],

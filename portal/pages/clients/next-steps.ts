@@ -117,7 +117,7 @@ export function nextSteps(context: RequestContext, client: Client): Html {
   };
   const signs = deployment.clientKeys?.only === true || (hasSecret && usable.every(isKey));
   const audience = client.audiences[0] ?? deployment.defaultAudience;
-  const proves = findProofMode(deployment.dpop ?? {}, audience) === 'required';
+  const proves = deployment.dpop && findProofMode(deployment.dpop, audience) === 'required';
   if (signs || proves) {
     const start = signs ? signingSteps(issuer, clientId) : !hasSecret && textOf(first);
     return panel(head, html`${start}${proves && proofSteps}`);

@@ -1,23 +1,26 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import tls from 'node:tls';
+import { promisify } from 'node:util';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, type JWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openidConfigurationPath } from '../../../contract/routes.ts';
-import { codeBlocks, readPage } from '../../../lab/support/markdown.ts';
+import { codeBlocks, readPage, root } from '../../../lab/support/markdown.ts';
 import { readConfigFile, synthesise } from '../../lib/synthesise.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { send } from '../verifier/forward-auth/use-forward-auth.ts';
 
+const run = promisify(execFile);
+
 /** The config of the page, which is all that is special about this deployment. */
 const page = codeBlocks(readPage('docs/fapi.md')).find(({ language }) => language === 'json');
-const config = {
-  ...readConfigFile('single-region'),
-  ...(JSON.parse(page?.lines.join('\n') ?? '') as object),
-};
+const config = JSON.parse(page?.lines.join('\n') ?? '') as ReturnType<typeof readConfigFile>;
 
-const { json, service } = useLocalCli({ config });
+const { json, authctl, service } = useLocalCli({ config, checkRevocation: 'refuse' });
 const folder = makeTemporaryDirectory();
 afterAll(() => folder.remove());
 
@@ -125,6 +128,58 @@ describe('the deployment of the page', () => {
   });
 });
 
+describe('the commands of the page', () => {
+  const secure = useLocalCli({ config, checkRevocation: 'refuse', https: true });
+
+  it('lead to a call of an API with a bound token', async () => {
+    const block = codeBlocks(readPage('docs/fapi.md')).find(({ lines }) =>
+      lines.some((line) => line.includes('key create')),
+    );
+    const [, ...lines] = block?.lines ?? [];
+    const script = lines
+      .join('\n')
+      .replaceAll('npx --no -- authctl', `"$NODE" ${join(root, 'cli/authctl.ts')}`)
+      .replaceAll('npx --no -- node examples', `"$NODE" ${join(root, 'examples')}`)
+      .replaceAll('key.jwk', join(folder.path, 'key.jwk'));
+    const { environment, paths } = secure.service();
+    const env = { ...process.env, ...environment, NODE: process.execPath };
+    const cwd = dirname(paths.directory);
+    const { stdout } = await run('sh', ['-ec', script], { cwd, env });
+    expect(stdout).toMatch(/GET https:\S+ 200, token_type dpop\n$/);
+  });
+
+  it('are for TLS without suites that the profile does not allow', async () => {
+    const { port } = new URL(secure.service().issuer);
+    const connect = async (ciphers: string) => {
+      const socket = tls.connect({
+        host: 'localhost',
+        port: Number(port),
+        ciphers,
+        maxVersion: 'TLSv1.2',
+        rejectUnauthorized: false,
+      });
+      const event = await once(socket, 'secureConnect').then(
+        () => 'connected',
+        () => 'refused',
+      );
+      socket.destroy();
+      return event;
+    };
+    expect(await connect('ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256')).toBe(
+      'connected',
+    );
+    expect(await connect('AESCCM:AES128-SHA256:ECDHE-ECDSA-AES128-SHA256')).toBe('refused');
+  });
+
+  it('create clients whose tokens are bound, also for audiences that come later', async () => {
+    const words = ['--name', 'New', '--trunk-group', 'tg-7', '--scope', 'messaging:view'];
+    const other = 'https://other.example.com';
+    const { stderr } = await authctl(['client', 'create', ...words, '--audience', other]);
+    expect(stderr).toContain(`Its tokens for ${other} are bound to a key`);
+    expect(stderr).toMatch(/client-secret create client_\w+ --public-key/);
+  });
+});
+
 describe('the token endpoint', () => {
   it('gives each of two clients a token that is bound to its key', async () => {
     for (const holder of [first, second]) {
@@ -143,6 +198,10 @@ describe('the token endpoint', () => {
     ['one about another client', () => assertionOf(first, { sub: second.clientId })],
     ['one of another client', () => assertionOf(first, { iss: second.clientId })],
     ['one that RS256 signed', () => assertionOf(second, {}, 'RS256')],
+    [
+      'one of a clock that is 90 s ahead',
+      () => assertionOf(first, { iat: now() + 90, exp: now() + 99 }),
+    ],
   ])('refuses %s', async (_, make) => {
     const { body } = await request(await make(), await proveRequest(first));
     expect(['invalid_client', 'invalid_request']).toContain(body['error']);
@@ -159,6 +218,8 @@ describe('the token endpoint', () => {
     ['none', () => undefined],
     ['one that RS256 signed', () => proveRequest(second, {}, { alg: 'RS256' })],
     ['one for an API', () => prove(first, 'GET', service().exampleUrl)],
+    ['one that is not valid yet', () => proveRequest(second, { nbf: now() + 90 })],
+    ['one that has expired', () => proveRequest(second, { exp: now() - 300 })],
   ])('refuses as a proof %s', async (_, make) => {
     const { status, body } = await request(await assertionOf(second), await make());
     expect([status, body['error']]).toEqual([400, 'invalid_dpop_proof']);
@@ -241,5 +302,19 @@ describe('an API', () => {
     expect((await call(['Authorization', `Bearer ${token}`])).status).toBe(401);
     const query = `?access_token=${token}`;
     expect((await call(['DPoP', await proveCall()], query)).status).toBe(401);
+  });
+
+  it('names DPoP and its algorithms in the challenge', async () => {
+    expect((await call([])).headers['www-authenticate']).toMatch(
+      /^Bearer realm=.*, DPoP realm="platform", algs="PS256 ES256 Ed25519 EdDSA"$/,
+    );
+  });
+
+  it('refuses the token of a client that was disabled', async () => {
+    const third = await createHolder('Ed25519');
+    token = await getToken(third);
+    expect((await callWith(await proveCall({}, {}, third))).status).toBe(200);
+    await json(['client', 'disable', third.clientId]);
+    expect((await callWith(await proveCall({}, {}, third))).status).toBe(401);
   });
 });

@@ -2,6 +2,8 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { proofAlgs } from '../../../contract/proof-algorithms.ts';
 import { formerTokenPath, tokenPath } from '../../../contract/routes.ts';
+import { syntheticAuthority } from '../../../contract/synthetic-check.ts';
+import { findProofMode } from '../../../core/token/access-token-claims.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
 import { basic } from '../../../lab/support/token-request.ts';
@@ -80,6 +82,16 @@ describe('a token of an audience', () => {
       outcome: 'invalid_dpop_proof',
       fields: { reason: 'proof_missing', client_id: clientIdOf(1) },
     });
+  });
+
+  it('without an entry has the default, but not that of the synthetic check', async () => {
+    const modes = { audiences: { [plain]: 'allowed' }, default: 'required' } as const;
+    const { ask } = open(modes);
+    expect((await ask(voice)).body['error']).toBe('invalid_dpop_proof');
+    expect(cnfOf(await ask(voice, [await prove()]))).toEqual({ jkt: holder.jkt });
+    expect((await ask(plain)).body['token_type']).toBe('Bearer');
+    const [synthetic] = syntheticAuthority.audiences;
+    expect(findProofMode(modes, synthetic)).toBeUndefined();
   });
 
   it('without proofs is a bearer token, also with one, which is not read', async () => {
