@@ -62,9 +62,11 @@ function responseHosts(region: string): ReadonlySet<string> {
 }
 
 /** Whether a result may be sent to a URL: CloudFormation's own, or an emulator's on loopback. */
-function isCloudFormationUrl({ protocol, hostname }: URL, allowLoopback: boolean): boolean {
+function isCloudFormationUrl({ protocol, hostname, port }: URL, allowLoopback: boolean): boolean {
   if (protocol === 'http:') return allowLoopback && loopbackHosts.has(hostname);
-  return protocol === 'https:' && awsRegions.some((region) => responseHosts(region).has(hostname));
+  // Another port may answer nothing, and hold the function until the connection fails.
+  if (protocol !== 'https:' || port !== '') return false;
+  return awsRegions.some((region) => responseHosts(region).has(hostname));
 }
 
 /** @throws {CustomResourceEventError} with the host only: the rest of the URL is a signature. */
@@ -72,7 +74,7 @@ function assertCloudFormationUrl(text: string, allowLoopback: boolean): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && isCloudFormationUrl(url, allowLoopback)) return;
   throw new CustomResourceEventError(
-    `ResponseURL: received ${url === undefined ? 'no URL' : `the host ${url.host}`}; allowed: https and a host of CloudFormation, e.g. cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com`,
+    `ResponseURL: received ${url === undefined ? 'no URL' : `the host ${url.host}`}; allowed: https, port 443 and a host of CloudFormation, e.g. cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com`,
   );
 }
 

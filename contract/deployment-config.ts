@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maxTokenLifetime } from './bounds.ts';
 import { describeConfigIssues } from './config-hints.ts';
 import { findCombinationProblems } from './deployment-config-combinations.ts';
 import {
@@ -70,10 +71,10 @@ export function parseDeploymentConfig(
     throw new DeploymentConfigError(describeConfigIssues(deploymentConfigSchema, result.issues));
   }
   const parsed: ParsedKeys = result.output;
-  const signingKeyPolicy = resolveSigningKeyPolicy(
-    parsed.signingKeyPolicy,
-    parsed.tokenLifetime.maximum,
-  );
+  const { signingKeyPolicy: times, tokenLifetime } = parsed;
+  // Tokens of a higher maximum, which the config had before, need their key as long.
+  const { retention } = resolveSigningKeyPolicy(times, maxTokenLifetime);
+  const signingKeyPolicy = resolveSigningKeyPolicy({ ...times, retention }, tokenLifetime.maximum);
   const problems = [
     ...findCombinationProblems(parsed),
     ...findUnsafeTimes(signingKeyPolicy).map((problem) => `signingKeyPolicy: ${problem}`),

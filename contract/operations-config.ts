@@ -124,7 +124,7 @@ export const operationsEntries = {
       token: v.optional(count),
       discovery: v.optional(count),
       jwks: v.optional(count),
-      /** Of the portal's region: 60 if the config has a portal, which invokes it for every page. */
+      /** 60 with `management.stackReach`, and in the portal's region, for each of whose pages it runs. */
       management: v.optional(reservation),
     }),
     {},

@@ -14,11 +14,17 @@ export interface Reservation {
 
 /** The reservations of a region, those of the portal's stack among them. */
 export function reservationsOf(
-  { reservedConcurrency, portal }: Pick<DeploymentConfig, 'reservedConcurrency' | 'portal'>,
+  {
+    reservedConcurrency,
+    portal,
+    management: { stackReach },
+  }: Pick<DeploymentConfig, 'reservedConcurrency' | 'portal' | 'management'>,
   regionId: RegionId,
 ): readonly Reservation[] {
   const here = portal?.region === regionId ? portal : undefined;
-  const { management = here && portalExecutions + operatorExecutions, ...others } =
+  // Pages of people and stacks of other accounts must not take the executions of token requests.
+  const isShared = here !== undefined || stackReach !== undefined;
+  const { management = isShared ? portalExecutions + operatorExecutions : undefined, ...others } =
     reservedConcurrency;
   const all = { ...others, management, portal: here?.reservedConcurrency };
   return Object.entries(all).flatMap(([name, value]) => {

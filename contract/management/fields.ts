@@ -101,10 +101,15 @@ function same(value: string): string {
   return value;
 }
 
+/** Characters: above each credential, key and token that is accepted anywhere. */
+const maxSecretText = 65_536;
+
 /** A text that no message repeats. */
 export function secretText(allowed: string) {
   return field<string>(allowed, (value) =>
-    typeof value === 'string' ? value : new Wrong({ input: undefined }),
+    typeof value === 'string' && value.length <= maxSecretText
+      ? value
+      : new Wrong({ input: undefined }),
   );
 }
 

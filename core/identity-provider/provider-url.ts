@@ -17,9 +17,12 @@ const allowedPorts = new Set(['', '8443']);
 /** Printable ASCII but space, quotes and backslash, which URL parsers repair in different ways. */
 const plainUrl = /^https:\/\/[\x21\x23-\x26\x28-\x5B\x5D-\x7E]+$/;
 
-/** Whether a text can be a provider's URL or issuer at all, before it is looked up. */
+/**
+ * Whether a text can be a provider's URL or issuer at all, before it is looked up. With a fragment, it
+ * would name another record.
+ */
 export function isProviderUrlText(text: string): boolean {
-  return text.length <= maxProviderUrlLength && plainUrl.test(text);
+  return text.length <= maxProviderUrlLength && plainUrl.test(text) && !text.includes('#');
 }
 
 /** Whether a connection to this address, as resolved, may be opened. */

@@ -1,9 +1,15 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
-import { maxStackEvents } from '../../contract/bounds.ts';
+import { maxKeysPerClient, maxStackEvents } from '../../contract/bounds.ts';
 import { isClientId } from '../../contract/client-id.ts';
 import { isJsonObject } from '../../contract/json-object.ts';
-import { checkInput, exactly, list, secretText, Wrong } from '../../contract/management/fields.ts';
+import {
+  checkedList,
+  checkInput,
+  exactly,
+  secretText,
+  Wrong,
+} from '../../contract/management/fields.ts';
 import { type NewClient, newClient, plainClientFields } from '../../contract/management/inputs.ts';
 import * as rule from '../../contract/management/rules.ts';
 import {
@@ -41,7 +47,14 @@ const resourceSchema = exactly(
   {
     client: newClient,
     /** All keys of the client. Left out: those that people give it. */
-    publicKeys: v.optional(list(secretText('a public key: a JWK, or PEM'))),
+    publicKeys: v.optional(
+      // Before any is parsed: each costs CPU.
+      checkedList(secretText('a public key: a JWK, or PEM'), ({ length }) =>
+        length > maxKeysPerClient
+          ? new Wrong({ message: `at most ${maxKeysPerClient}`, input: length })
+          : undefined,
+      ),
+    ),
     /** A client that exists and becomes the resource. It stays in the template. */
     adoptClientId: v.optional(rule.clientId),
   },

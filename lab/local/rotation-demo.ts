@@ -19,6 +19,7 @@ export const rotationDemo: Pick<
     keyListRefresh: 1,
     leeway: 2,
     authorizerResultTtl: 2,
+    retention: 30,
     deletionDelay: 10,
   },
   maxTokenLifetime: 20,

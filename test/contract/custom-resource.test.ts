@@ -43,11 +43,12 @@ describe('the address of the result of a custom resource', () => {
     ['http://localhost.attacker.example/', 'localhost.attacker.example'],
     ['http://169.254.169.254/latest/meta-data', '169.254.169.254'],
     ['file:///etc/passwd', 'received the host'],
+    [`https://${bucket}-uswest2.s3.us-west-2.amazonaws.com:8443/`, `${bucket}-uswest2`],
     ['somewhere', 'received no URL'],
   ])('may not be %s', (url, received) => {
     const parse = () => parseCustomResourceEvent(event(url));
     expect(parse).toThrow(received);
-    expect(parse).toThrow('allowed: https and a host of CloudFormation');
+    expect(parse).toThrow('allowed: https, port 443 and a host of CloudFormation');
     expect(parse).not.toThrow('secret');
   });
 });

@@ -385,6 +385,12 @@ describe('parseDeploymentConfig', () => {
     });
   });
 
+  it('keeps keys for a day of tokens, whatever the maximum is now', () => {
+    const tokenLifetime = { default: 300, maximum: 300 };
+    const { signingKeyPolicy } = parseDeploymentConfig({ ...single, tokenLifetime });
+    expect(signingKeyPolicy).toMatchObject({ maxTokenLifetime: 300, retention: 87_120 });
+  });
+
   it('derives the issuer from the domain', () => {
     expect(parseDeploymentConfig(three).issuer).toBe('https://auth.example.com');
   });

@@ -5,15 +5,15 @@ import { expect, it } from 'vitest';
 import { OAuthClient } from '../../lib/oauth-client.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
-function synthesised(management: object) {
-  const input = { ...readConfigFile('single-region'), management };
+function synthesised(management: object, more: object = {}) {
+  const input = { ...readConfigFile('single-region'), management, ...more };
   const template = synthesise(input).templates['AuthorizationServer-slc'];
   if (template === undefined) throw new Error('there is no stack');
   return template;
 }
 
 it('adds an alias for each account, which that account may invoke, and nothing to any role', () => {
-  const before = synthesised({});
+  const before = synthesised({}, { reservedConcurrency: { management: 60 } });
   const template = synthesised({
     stackReach: [
       { account: '444455556666', stacks: ['erp-*'], trunkGroups: ['tg-1'] },
@@ -38,6 +38,12 @@ it('adds an alias for each account, which that account may invoke, and nothing t
   expect(
     added('AWS::Lambda::EventInvokeConfig').map((one) => one['MaximumEventAgeInSeconds']),
   ).toEqual([480, 480]);
+  // So that events take no execution of token requests.
+  expect(
+    Object.values(resourcesOf(template, 'AWS::Lambda::Function')).flatMap(
+      ({ Properties }) => Properties['ReservedConcurrentExecutions'] ?? [],
+    ),
+  ).toEqual([60]);
   for (const type of ['AWS::IAM::Role', 'AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']) {
     expect(resourcesOf(template, type)).toEqual(resourcesOf(before, type));
   }

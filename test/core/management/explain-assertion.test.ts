@@ -4,7 +4,7 @@ import { clientKeyAlgs } from '../../../contract/proof-algorithms.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { readClientKey } from '../../../core/client/client-key.ts';
 import { restrictToTrunkGroups } from '../../../core/management/caller-reach.ts';
-import { makeClient, makeSecret } from '../../../lab/support/clients.ts';
+import { clientIdOf, makeClient, makeSecret } from '../../../lab/support/clients.ts';
 import { personStop } from '../../../lab/support/stops.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
@@ -254,11 +254,15 @@ describe('of a client that has a key of its own', () => {
     expect(await ask({}, undefined, 'other')).toMatchObject({ accepted: false, ...seen });
   });
 
-  it.each([{}, { stops: personStop }, { expiresAt: 1 }])(
-    'says nothing of a client of another trunk group: %j',
+  it.each([{}, { publicKey: otherKey }, { stops: personStop }, { expiresAt: 1 }])(
+    'says of a client of another trunk group what it says of none: %j',
     async (secret) => {
       const { ask } = createKeyWorld(secret);
-      await expect(ask({}, 'tg-2002')).rejects.toThrow('service trunk group');
+      const none = { iss: clientIdOf(7), sub: clientIdOf(7) };
+      const answer = await ask({}, 'tg-2002');
+      expect(answer).toMatchObject({ accepted: false, reason: 'client_unknown', facts: {} });
+      expect(answer).toEqual(await ask(none, 'tg-2002'));
+      expect(answer).toEqual(await ask(none));
     },
   );
 });

@@ -248,6 +248,7 @@ describe('a token of a registered provider', () => {
     'https://login.example.net/tenant-b',
     'http://login.example.net/tenant-a',
     'constructor',
+    `${providerIssuer}#keys`,
     '',
     1,
     null,

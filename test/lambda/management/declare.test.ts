@@ -524,6 +524,16 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
     { publicKeys: ['{"kty":"constructor"}'] },
     'public_key: nothing was stored, because the type of the key is not accepted; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
   ],
+  [
+    'more keys than a client has',
+    { publicKeys: Array.from({ length: 7 }, publicKey) },
+    'public_keys: received 7; allowed: at most 6',
+  ],
+  [
+    'a key as long as a book',
+    { publicKeys: ['x'.repeat(65_537)] },
+    'public_keys: received nothing; allowed: a public key: a JWK, or PEM',
+  ],
   ['keys that are no list', { publicKeys: 'x' }, 'public_keys: received "x"; allowed: a list'],
   [
     'an invalid id to adopt',
@@ -602,6 +612,7 @@ describe('bad input', () => {
     'https://cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com.evil.example/',
     'https://evil.example/?cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com',
     'https://other-bucket.s3.us-west-2.amazonaws.com/',
+    'https://cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com:81/',
     'file:///etc/passwd',
     'x',
   ])('is answered to no one: the result at %s', async (ResponseURL) => {
