@@ -257,6 +257,16 @@ function namesItself(assertion: string): boolean {
   }
 }
 
+/** Of an assertion that only by its own word is of a client: one out of reach does not exist. */
+async function decideInReach(
+  context: ManagementContext,
+  { assertion, credential }: RequestQuestion,
+  decide: (clients: ClientReader) => Promise<VerifiedCredential>,
+): Promise<VerifiedCredential> {
+  const isByItsWord = assertion !== undefined && namesItself(credential);
+  return isByItsWord ? decide(readerOf(context)) : decideWithEvery(context, decide);
+}
+
 async function findRefusal(decision: Promise<unknown>): Promise<BearerRefusal | undefined> {
   try {
     await decision;
@@ -346,8 +356,8 @@ export async function explainRequest(
   const { assertion: form, audience = defaultAudience, scopes, clientId } = question;
   const now = currentTime(context);
   const jwks = createKeyFinder(context, issuer);
-  const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) => {
-    const decideBy = (every: ClientReader) =>
+  const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) =>
+    decideInReach(context, question, (every) =>
       form !== undefined
         ? decideAssertion(
             { form, assertion: question.credential, scopes, clientId },
@@ -363,13 +373,8 @@ export async function explainRequest(
             },
             { apiKeys, clients: every, identityProviders, revocation, jwks, proofs: 'assumed' },
             { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
-          );
-    // Nothing but its word says that it is of that client: one out of reach does not exist.
-    if (form !== undefined && namesItself(question.credential)) {
-      return decideBy(readerOf(context));
-    }
-    return decideWithEvery(context, decideBy);
-  };
+          ),
+    );
   const registrations: IdentityProviderReader = {
     findIdentityProvider: (iss) => identityProviders.findRegistration(iss),
   };
