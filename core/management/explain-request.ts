@@ -248,7 +248,7 @@ async function namesOwnClient(context: ManagementContext, credential: string): P
   return (await findRefusal(found)) === undefined;
 }
 
-/** Whether an assertion says that a client of this service signed it, with whatever signature. */
+/** Whether an assertion says that a client of this service signed it. Its signature may be any. */
 function namesItself(assertion: string): boolean {
   try {
     return isOfClient(readToken(assertion, undefined));

@@ -385,7 +385,7 @@ describe('parseDeploymentConfig', () => {
     });
   });
 
-  it('keeps keys for a day of tokens, whatever the maximum is now', () => {
+  it('keeps keys for a day of tokens, also if the maximum is lower', () => {
     const tokenLifetime = { default: 300, maximum: 300 };
     const { signingKeyPolicy } = parseDeploymentConfig({ ...single, tokenLifetime });
     expect(signingKeyPolicy).toMatchObject({ maxTokenLifetime: 300, retention: 87_120 });
