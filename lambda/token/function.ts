@@ -104,7 +104,8 @@ function openBinding(
   if (settings === undefined) return undefined;
   const load = needed('dpop', loadProofs);
   const find = later(async () => (await load()).openBinding(settings));
-  const mayBeRequired = Object.values(settings.audiences).includes('required');
+  const modes = [...Object.values(settings.audiences), settings.default];
+  const mayBeRequired = modes.includes('required');
   return async (proofs, ...request) =>
     mayBeRequired || proofs.length > 0 ? find(proofs, ...request) : { found: undefined };
 }
