@@ -154,7 +154,10 @@ export const importedClient = exactly(
     /** Decides, and writes nothing. */
     checkOnly: v.optional(flag),
   },
-  checkProvider,
+  (client) => {
+    const wrong = rule.findOwnWord(client);
+    return [...checkProvider(client), ...(wrong === undefined ? [] : [['secret', wrong] as const])];
+  },
 );
 
 export type NewClient = v.InferOutput<typeof newClient>;

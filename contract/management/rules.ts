@@ -22,6 +22,7 @@ import {
   checkedList,
   exactly,
   type Facts,
+  type FieldValues,
   field,
   list,
   text,
@@ -283,25 +284,43 @@ export const importedClientId = text(importedClientIdHelp, (value) =>
 const wellKnown =
   /password|passwort|changeme|qwerty|asdfgh|letmein|welcome|example|default|yoursecret|clientsecret|bitsecret|abcdefgh|12345678/;
 
+const plain = (value: string) => value.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
 /** Signs that a person chose a secret. Its hash is right only for what a machine drew (ADR 0024). */
 function findWeakness(value: string): string | undefined {
   const triples = new Set(Array.from(value, (_, at) => value.slice(at, at + 3)));
   if (!/^[!-$&-~]{24,256}$/.test(value)) return `other characters, or ${value.length} of them`;
   if (new Set(value).size < 8) return 'fewer than 8 different characters';
   if (triples.size < value.length * 0.75) return 'repetitions';
-  const plain = value.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  return wellKnown.test(plain) ? 'a well-known word' : undefined;
+  return wellKnown.test(plain(value)) ? 'a well-known word' : undefined;
 }
+
+const refuseSecret = (weakness: string) =>
+  new Wrong({
+    expected: wholeProblem,
+    message: `received one with ${weakness}; allowed: 24 to 256 random characters of printable ASCII without space and "%"`,
+  });
 
 /** A secret that another provider made. No message repeats it. */
 export const importedSecret = field<string>('a text', (value) => {
   const weakness = typeof value === 'string' ? findWeakness(value) : 'no text';
-  if (typeof value === 'string' && weakness === undefined) return value;
-  return new Wrong({
-    expected: wholeProblem,
-    message: `received one with ${weakness}; allowed: 24 to 256 random characters of printable ASCII without space and "%"`,
-  });
+  return typeof value === 'string' && weakness === undefined
+    ? value
+    : refuseSecret(weakness ?? 'no text');
 });
+
+/** Letters and digits of a word that chance puts into one of a million random secrets. */
+const leastOwnWord = 5;
+
+/** A person who chooses a secret begins with what the client is called, which others know. */
+export function findOwnWord({ clientId, name, secret }: FieldValues): Wrong | undefined {
+  const texts = [secret, clientId, name].map((one) => (typeof one === 'string' ? one : ''));
+  const [text = '', ...words] = [...texts, ...(texts[2] ?? '').split(' ')].map(plain);
+  const found = words
+    .filter(({ length }) => length >= leastOwnWord)
+    .find((word) => text.includes(word) || (text.length >= leastOwnWord && word.includes(text)));
+  return found === undefined ? undefined : refuseSecret('the id or the name of its client inside');
+}
 
 /** Printable ASCII: names of claims and JSON Pointers to members within them. */
 const claimText = /^[\x21-\x7E]{1,256}$/;

@@ -141,14 +141,38 @@ describe('what is refused of another provider', () => {
     expect(audit).toEqual([]);
   });
 
-  it('is nothing that a machine of another provider drew', async () => {
+  it.each([
+    ['its id', { clientId: secret.slice(0, 40) }],
+    ['its id in capitals', { clientId: 'acme-01', secret: 'xK3-ACME01-q9Zt4mWv8rYb2nHsPdL' }],
+    ['its name', { name: 'Acme Billing', secret: 'AcmeBillingServiceProduction2024!' }],
+    ['a word of its name', { name: 'Globex GmbH', secret: 'Zt4mWv8rYb2nHsQ1-gLoBeX-7uPx5kLd' }],
+  ])('a secret with %s inside', async (_, changed) => {
+    const call = open().management.importClient({ ...client, ...changed });
+    await expect(call).rejects.toThrow(
+      `secret: received one with the id or the name of its client inside; ${allowedSecrets}`,
+    );
+  });
+
+  it('is no random secret in the forms of Cognito, Keycloak, Auth0 and Okta', async () => {
     const { management } = open();
-    const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-    for (let seed = 0; seed < 500; seed += 1) {
-      const bytes = createHash('shake256', { outputLength: 52 }).update(`${seed}`).digest();
-      const ofCognito = Array.from(bytes, (byte) => letters[byte % 36]).join('');
-      for (const value of [ofCognito, drawn(`${seed}`).slice(0, 32), bytes.toString('base64url')]) {
-        const call = { ...client, secret: value, checkOnly: true };
+    const lower = 'abcdefghijklmnopqrstuvwxyz0123456789';
+    const letters = `${lower}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
+    const forms = [
+      [lower, 51],
+      [letters, 32],
+      [`${letters}_-`, 64],
+      [`${letters}_-`, 40],
+    ] as const;
+    for (let seed = 0; seed < 2500; seed += 1) {
+      const bytes = createHash('shake256', { outputLength: 320 }).update(`${seed}`).digest();
+      const draw = (alphabet: string, from: number, length: number) =>
+        Array.from({ length }, (_, at) => alphabet[(bytes[from + at] ?? 0) % alphabet.length]).join(
+          '',
+        );
+      for (const [at, [alphabet, length]] of forms.entries()) {
+        const value = draw(alphabet, 64 * at, length);
+        const named = { clientId: draw(lower, 256, 26), name: 'Billing of Acme GmbH' };
+        const call = { ...client, ...named, secret: value, checkOnly: true };
         expect((await management.importClient(call)).existed).toBe(false);
       }
     }
