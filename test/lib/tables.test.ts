@@ -96,7 +96,7 @@ describe('the index by trunk group', () => {
           { AttributeName: 'service_trunk_group', KeyType: 'HASH' },
           { AttributeName: 'name', KeyType: 'RANGE' },
         ],
-        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['ends'] },
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['ends', 'imported_id'] },
       };
       const isOwned = key === 'clients' || key === 'apiKeys';
       expect(found?.Properties['GlobalSecondaryIndexes']).toEqual(isOwned ? [index] : undefined);

@@ -40,7 +40,10 @@ describe('HTTP Basic credentials', () => {
     [basic('%C3%A9:caf%C3%A9'), 'é', 'café'],
     [basic('é:café'), 'é', 'café'],
   ])('reads %s', (authorization, clientId, clientSecret) => {
-    expect(parseBasicCredentials(authorization)).toEqual({ clientId, clientSecret });
+    const pair = Buffer.from(authorization.split(' ')[1] ?? '', 'base64').toString();
+    const sentSecret = pair.slice(pair.indexOf(':') + 1);
+    const read = parseBasicCredentials(authorization);
+    expect(read).toEqual({ clientId, clientSecret, sentSecret });
   });
 
   it('reads back every pair that is encoded as RFC 6749 §2.3.1 says', () => {
@@ -51,7 +54,9 @@ describe('HTTP Basic credentials', () => {
     fc.assert(
       fc.property(text, text, (clientId, clientSecret) => {
         const header = basic(`${formEncode(clientId)}:${formEncode(clientSecret)}`);
-        expect(parseBasicCredentials(header)).toEqual({ clientId, clientSecret });
+        const sentSecret = formEncode(clientSecret);
+        const read = parseBasicCredentials(header);
+        expect(read).toEqual({ clientId, clientSecret, sentSecret });
       }),
     );
   });

@@ -12,6 +12,7 @@ import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
 import { givenKeysUri } from '../../../core/identity-provider/given-keys.ts';
+import { clientIdOf } from '../../../lab/support/clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { personStop } from '../../../lab/support/stops.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
@@ -164,13 +165,14 @@ describe('look-ups in DynamoDB', () => {
     ]);
     onTestFinished(() => service.close());
     const { clients } = open({ endpointDynamoDb: service.url }).providers;
-    const found = await Promise.all(['client_1', 'client_2'].map((id) => clients.findClient(id)));
+    const ids = [clientIdOf(1), clientIdOf(2)];
+    const found = await Promise.all(ids.map((id) => clients.findClient(id)));
     expect(found).toEqual([undefined, undefined]);
     const [request] = service.requests;
     expect(request?.headers['x-amz-target']).toBe('DynamoDB_20120810.BatchGetItem');
     const body = JSON.parse(request?.body ?? '') as { RequestItems: Record<string, object> };
     expect(body.RequestItems['test-clients']).toMatchObject({
-      Keys: [{ client_id: { S: 'client_1' } }, { client_id: { S: 'client_2' } }],
+      Keys: ids.map((S) => ({ client_id: { S } })),
       ProjectionExpression: expect.stringMatching(/^#0,/),
     });
     expect(request?.body).not.toContain('secrets');

@@ -96,7 +96,7 @@ it('the deployed bundle loads its other files for the first assertion and proof,
         ...settingsVariables({
           ...tokenEnvironment,
           federatedClients: federation,
-          dpop: { audiences: { 'https://api.example.com': 'allowed' } },
+          dpop: { audiences: { 'https://api.example.com': 'allowed' }, tokenEndpoints: [] },
         }),
         AWS_REGION: 'us-west-2',
         AWS_ACCESS_KEY_ID: 'x',
