@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { maxKeysPerClient, maxStackEvents } from '../../contract/bounds.ts';
 import { isClientId } from '../../contract/client-id.ts';
-import { isJsonObject } from '../../contract/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
+import { clientWords, type GivenWords } from '../../contract/management/field-words.ts';
 import {
   checkedList,
   checkInput,
@@ -12,6 +13,8 @@ import {
 } from '../../contract/management/fields.ts';
 import { type NewClient, newClient, plainClientFields } from '../../contract/management/inputs.ts';
 import * as rule from '../../contract/management/rules.ts';
+import { suggestName } from '../../contract/nearest-names.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import {
   type Client,
   type ClientDeclaration,
@@ -70,27 +73,56 @@ const nameOf = (stackId: string) => stackId.split('/').slice(0, 2).join('/');
 /** Seconds. Lambda repeats an event that failed twice, within three minutes. */
 const leastServiceTimeout = 600;
 
-function readResource(context: StackContext, properties: unknown) {
-  if (!isJsonObject(properties)) {
+/** What a template may say of a client. The idempotency key follows from the stack. */
+const properties = [
+  ...newClient.fields.filter((name) => name !== 'idempotencyKey'),
+  'publicKeys',
+  'adoptClientId',
+];
+
+/** @throws {InputError} for a property that there is not. */
+function checkNames(own: JsonObject): void {
+  const unknown = Object.keys(own).filter((name) => !properties.includes(name));
+  refuseProblems(
+    unknown.map((name) => ({
+      field: name,
+      label: name,
+      problem: `unknown property; allowed: ${properties.join(', ')}${suggestName(name, properties)}`,
+    })),
+  );
+}
+
+/** CloudFormation makes texts of numbers and booleans: what they are follows from the kind of a field. */
+function fromTexts(own: JsonObject): JsonObject {
+  const read = (name: string, value: unknown): unknown => {
+    const kind = ownValue<GivenWords>(clientWords, name)?.kind;
+    if (kind === 'flag' && (value === 'true' || value === 'false')) return value === 'true';
+    const isNumber = kind === 'seconds' || kind === 'count';
+    return isNumber && /^\d{1,9}$/.test(String(value)) ? Number(value) : value;
+  };
+  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, read(name, value)]));
+}
+
+function readResource(context: StackContext, received: unknown) {
+  if (!isJsonObject(received)) {
     throw new RefusedError('ResourceProperties: allowed: the properties of a client');
   }
-  const { ServiceToken: _, ServiceTimeout: timeout = leastServiceTimeout, ...own } = properties;
+  const { ServiceToken: _, ServiceTimeout: timeout = leastServiceTimeout, ...own } = received;
   if (!(Number(timeout) >= leastServiceTimeout)) {
     throw new RefusedError(
       `ServiceTimeout: received ${JSON.stringify(timeout)}; allowed: ${leastServiceTimeout} seconds or more, in which an event is sent again`,
     );
   }
-  const { publicKeys, adoptClientId, tokenLifetime: life, ...client } = own;
-  // CloudFormation makes texts of numbers.
-  const tokenLifetime = typeof life === 'string' && /^\d{1,9}$/.test(life) ? Number(life) : life;
+  checkNames(own);
+  const { publicKeys, adoptClientId, ...client } = fromTexts(own);
   const text = `${nameOf(context.stack.stackId)}\n${context.stack.logicalId}`;
   const idempotencyKey = hash('sha256', text, 'base64url');
   const { output, issues } = checkInput(
     resourceSchema,
-    { client: { ...client, tokenLifetime, idempotencyKey }, publicKeys, adoptClientId },
+    { client: { ...client, idempotencyKey }, publicKeys, adoptClientId },
     factsOf(context),
   );
-  refuseProblems(problemsOf(issues));
+  refuseProblems(problemsOf(issues).map((one) => ({ ...one, label: one.field ?? '' })));
   return output;
 }
 

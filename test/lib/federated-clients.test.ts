@@ -215,6 +215,6 @@ describe('a deployment with dpop', () => {
     expect(warnings(off)).toEqual([]);
     const [text, ...more] = warnings(bound);
     expect(more).toEqual([]);
-    expect(text).toContain(`dpop.audiences: received "required" for ${voice}; allowed`);
+    expect(text).toContain(`dpop: received "required" for ${voice}; allowed`);
   });
 });

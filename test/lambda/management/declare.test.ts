@@ -159,7 +159,7 @@ it('replaces a workload by another id, and a rollback brings back the first', as
   const test = await declareWorld();
   const { clients } = test.world;
   const resource = resourceOf(test);
-  await resource.put(workload(test, 'erp'));
+  await resource.put(workload(test, 'erp', { allowUserTokens: 'true', allowOtherGrant: 'false' }));
   const first = resource.id();
   await resource.rollBack(workload(test, 'crm'));
   expect(resource.id()).toBe(first);
@@ -487,27 +487,27 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
   [
     'the trunk group of another account',
     { serviceTrunkGroup: 'tg-2002' },
-    'service_trunk_group: received "tg-2002"; allowed: tg-1001',
+    'serviceTrunkGroup: received "tg-2002"; allowed: tg-1001',
   ],
   [
     'a scope that does not exist',
     { scopes: ['x:y'] },
-    'scope: received "x:y"; allowed: messaging:view, messaging:manage, calls:view',
+    'scopes: received "x:y"; allowed: messaging:view, messaging:manage, calls:view',
   ],
   [
     'a lifetime that is too long',
     { tokenLifetime: '999999' },
-    'token_lifetime: received 999999; allowed: 60 to 86400 seconds',
+    'tokenLifetime: received 999999; allowed: 60 to 86400 seconds',
   ],
   [
     'a lifetime that is no number',
     { tokenLifetime: '1h' },
-    'token_lifetime: received "1h"; allowed: 60 to 86400 seconds',
+    'tokenLifetime: received "1h"; allowed: 60 to 86400 seconds',
   ],
   [
     'an unknown property',
     { secret: 'x' },
-    'secret: unknown field; allowed: name, serviceTrunkGroup, scopes, audiences, tokenLifetime, provider, externalClientId, requiredClaims, allowUserTokens, allowOtherGrant, idempotencyKey',
+    'secret: unknown property; allowed: name, serviceTrunkGroup, scopes, audiences, tokenLifetime, provider, externalClientId, requiredClaims, allowUserTokens, allowOtherGrant, publicKeys, adoptClientId',
   ],
   [
     'a huge name',
@@ -527,18 +527,18 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
   [
     'more keys than a client has',
     { publicKeys: Array.from({ length: 7 }, publicKey) },
-    'public_keys: received 7; allowed: at most 6',
+    'publicKeys: received 7; allowed: at most 6',
   ],
   [
     'a key as long as a book',
     { publicKeys: ['x'.repeat(65_537)] },
-    'public_keys: received nothing; allowed: a public key: a JWK, or PEM',
+    'publicKeys: received nothing; allowed: a public key: a JWK, or PEM',
   ],
-  ['keys that are no list', { publicKeys: 'x' }, 'public_keys: received "x"; allowed: a list'],
+  ['keys that are no list', { publicKeys: 'x' }, 'publicKeys: received "x"; allowed: a list'],
   [
     'an invalid id to adopt',
     { adoptClientId: 'x' },
-    'adopt_client_id: received "x"; allowed: client_ and 22 letters and digits, or the id of an imported client',
+    'adoptClientId: received "x"; allowed: client_ and 22 letters and digits, or the id of an imported client',
   ],
   [
     'an id to adopt that does not exist',
@@ -563,8 +563,12 @@ describe('bad input', () => {
     expect(await reasonOf(workload(test, 'other'))).toBe(
       `external_client_id: received "other"; allowed: what is granted to tg-1001 at ${test.world.issuer}: erp, crm`,
     );
+    // As CloudFormation sends a boolean.
+    expect(await reasonOf(workload(test, 'other', { allowUserTokens: 'yes' }))).toContain(
+      'allowUserTokens: received "yes"; allowed: true or false',
+    );
     expect(await reasonOf(workload(test, 'erp', { publicKeys: [publicKey()] }))).toContain(
-      'public_keys: received nothing; allowed: no keys next to a provider',
+      'publicKeys: received nothing; allowed: no keys next to a provider',
     );
     expect(test.world.clients.size).toBe(1);
   });
@@ -602,7 +606,7 @@ describe('bad input', () => {
     const test = await declareWorld();
     const event = eventOf({ StackId: stackId('crm'), ResourceProperties: keyClient() });
     expect((await test.send(event)).Reason).toBe(
-      'service_trunk_group: received "tg-1001"; allowed: none',
+      'serviceTrunkGroup: received "tg-1001"; allowed: none',
     );
   });
 
