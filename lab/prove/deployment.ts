@@ -50,6 +50,7 @@ export function configOf(request: Request): DeploymentConfigInput {
     // The next key may sign some minutes after the deployment.
     signingKeyPolicy: {
       rotationPeriod: 86_400,
+      retention: 3600,
       jwksMaxAge: 60,
       verifierCache: 60,
       propagationLag: 60,
