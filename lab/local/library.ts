@@ -14,7 +14,11 @@ import { readRunConfig } from './state.ts';
 
 export type * from './local-service.ts';
 
-const { rotationPeriod: _days, ...times } = rotationDemo.signingKeyPolicy ?? {};
+const {
+  rotationPeriod: _days,
+  retention: _seconds,
+  ...times
+} = rotationDemo.signingKeyPolicy ?? {};
 /** A test rotates several times within what is a day for its keys: ten keys of this one region. */
 const quickly = { ...times, jwksMaxKeys: 30 };
 

@@ -21,6 +21,7 @@ const { authctl, json, service } = useLocalCli({
     keyListRefresh: 1,
     leeway: 1,
     authorizerResultTtl: 0,
+    retention: 64,
   },
   maxTokenLifetime: 60,
 });

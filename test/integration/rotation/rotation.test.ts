@@ -24,7 +24,7 @@ afterAll(() => vi.useRealTimers());
 /** Milliseconds between two requests: half a second is finer than every time of the policy. */
 const step = 500;
 
-/** A lead of 35 s and a retention of 10 s. */
+/** A lead of 35 s. */
 const signingKeyPolicy = {
   rotationPeriod: 3600,
   jwksMaxAge: 1,
@@ -34,6 +34,7 @@ const signingKeyPolicy = {
   keyListRefresh: 1,
   leeway: 1,
   authorizerResultTtl: 0,
+  retention: 11,
   deletionDelay: 3,
 };
 const maxTokenLifetime = 6;
