@@ -116,7 +116,7 @@ describe('section 2 of the specification, in the browser', () => {
     await page.getByText('The client is disabled').waitFor();
     expect((await requestToken(clientId, secret)).error).toBe('invalid_client');
     await page.getByRole('link', { name: 'If it is refused' }).click();
-    await page.getByText('the client is disabled').waitFor();
+    await page.getByText('the client is stopped by a person').waitFor();
     await page.goto(`${origin}/clients/${clientId}`);
     await page.getByRole('button', { name: 'Enable client' }).click();
     await page.getByText('The client is enabled').waitFor();
