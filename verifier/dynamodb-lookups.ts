@@ -60,7 +60,7 @@ export interface DynamoDbLookupOptions {
   /**
    * Credentials, or a function that returns them, such as one of the AWS SDK's providers. The
    * default is AWS_PROFILE, the environment's keys, IRSA, the container's role (ECS, EKS Pod
-   * Identity), the default profile, or the instance's role. Profiles need
+   * Identity), the default profile, or the instance's role. Profiles, IRSA and instance roles need
    * `@aws-sdk/credential-provider-node`.
    */
   readonly credentials?: AwsCredentials | CredentialProvider | undefined;

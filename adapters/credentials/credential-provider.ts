@@ -1,5 +1,3 @@
-import { requestOnce, type SingleRequest } from '../aws-json/connection.ts';
-
 /** Keys that sign requests to AWS. Temporary ones have a session token. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
@@ -69,19 +67,7 @@ export function keepCredentials(
 }
 
 /**
- * Sends one request to a source of credentials on this host.
- *
- * @returns the body of the response.
- * @throws {CredentialsError} if the status is not 200.
- */
-export async function askSource(source: string, url: URL, request: SingleRequest): Promise<string> {
-  const { status, body } = await requestOnce(url, request);
-  if (status === 200) return body;
-  throw new CredentialsError(`${source} answered ${status}`, { httpStatus: status });
-}
-
-/**
- * Reads the JSON response of a container agent or of instance metadata.
+ * Reads the JSON response of a container agent.
  *
  * @throws {CredentialsError} if it holds no credentials.
  */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { requestOnce } from '../aws-json/connection.ts';
 import type { Environment } from '../aws-json/endpoint.ts';
 import {
-  askSource,
   type CredentialProvider,
   CredentialsError,
   type ExpiringCredentials,
@@ -67,7 +67,9 @@ function agentToken(environment: Environment): string | undefined {
 async function fetchFromAgent(url: URL, environment: Environment): Promise<ExpiringCredentials> {
   const token = agentToken(environment)?.trim();
   const headers = token ? { Authorization: token } : undefined;
-  return readCredentials(source, await askSource(source, url, { method: 'GET', headers, timeout }));
+  const { status, body } = await requestOnce(url, { method: 'GET', headers, timeout });
+  if (status === 200) return readCredentials(source, body);
+  throw new CredentialsError(`${source} answered ${status}`, { httpStatus: status });
 }
 
 /**

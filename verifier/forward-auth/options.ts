@@ -372,9 +372,9 @@ authorization server, a token of a registered identity provider, or an API key. 
 Each option is also an environment variable: FORWARD_AUTH_ISSUER, FORWARD_AUTH_AUDIENCE (separated
 by spaces), FORWARD_AUTH_OWN_TOKENS_ONLY=1, and so on. An option wins over its variable.
 
-AWS credentials and region come from the usual places: environment, profile, container role, IRSA
-or instance role. The role needs dynamodb:GetItem on the tables clients, api-keys and
-identity-providers.
+AWS credentials and region come from the usual places: environment, container role (ECS, EKS Pod
+Identity); with the package @aws-sdk/credential-provider-node, profile, IRSA or instance role. The
+role needs dynamodb:GetItem on the tables clients, api-keys and identity-providers.
 `;
 
 /** The address on which the process listens. */

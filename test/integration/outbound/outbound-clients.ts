@@ -1,13 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
-import {
-  instanceCredentials,
-  webIdentityCredentials,
-} from '../../../adapters/credentials/credential-chain.ts';
 import { containerCredentials } from '../../../adapters/credentials/environment-credentials.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createFetchKeySet } from '../../../adapters/https/fetch-key-set.ts';
@@ -52,12 +45,6 @@ const keys = {
   AWS_ACCESS_KEY_ID: testAccessKey.accessKeyId,
   AWS_SECRET_ACCESS_KEY: testAccessKey.secretAccessKey,
 };
-
-function webIdentityTokenFile(): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'web-identity-')), 'token');
-  writeFileSync(file, 'header.payload.signature');
-  return file;
-}
 
 function jsonClientOf(service: 'dynamodb' | 'kms', url: string) {
   return createAwsJsonClient({
@@ -122,22 +109,6 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
     files: ['adapters/aws-json/connection.ts'],
     limit: 1000,
     call: async (url) => containerCredentials({ AWS_CONTAINER_CREDENTIALS_FULL_URI: url })?.(),
-  },
-  'credentials of an instance': {
-    files: ['adapters/aws-json/connection.ts'],
-    limit: 1000,
-    call: async (url) => instanceCredentials({ AWS_EC2_METADATA_SERVICE_ENDPOINT: url })?.(),
-  },
-  'credentials of a service account': {
-    files: ['adapters/aws-json/connection.ts'],
-    limit: 5000,
-    call: async (url) =>
-      webIdentityCredentials({
-        AWS_REGION: keys.AWS_REGION,
-        AWS_ENDPOINT_URL_STS: url,
-        AWS_ROLE_ARN: 'arn:aws:iam::111122223333:role/messages-api',
-        AWS_WEB_IDENTITY_TOKEN_FILE: webIdentityTokenFile(),
-      })?.(),
   },
   'proofs of callers': {
     files: ['adapters/aws-json/connection.ts'],
