@@ -111,12 +111,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          ...overLoopback,
-          name: 'integration-sharing',
-          include: sharing,
-          isolate: false,
-        },
+        test: { ...overLoopback, name: 'integration-sharing', include: sharing, isolate: false },
       },
       { extends: true, test: { ...overLoopback, name: 'from-synth', include: fromSynth } },
       { extends: true, test: { ...overLoopback, name: 'faults', include: [faults] } },

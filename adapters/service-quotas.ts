@@ -13,10 +13,7 @@ export type ReadQuota = (
 export function createReadQuota(environment: Environment): ReadQuota {
   const client = createAwsJsonClient({
     service: 'servicequotas',
-    protocol: {
-      contentType: 'application/x-amz-json-1.1',
-      targetPrefix: 'ServiceQuotasV20190624',
-    },
+    protocol: { contentType: 'application/x-amz-json-1.1', targetPrefix: 'ServiceQuotasV20190624' },
     environment,
     profile: callProfiles.background,
     maxSockets,

@@ -33,8 +33,6 @@ export async function openPortal(cli: Cli, port: number) {
     return { ...portal, person };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new UsageError(`--port: ${port} is in use; omit it to use a free one`, {
-      cause: error,
-    });
+    throw new UsageError(`--port: ${port} is in use; omit it to use a free one`, { cause: error });
   }
 }

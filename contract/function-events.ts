@@ -9,10 +9,7 @@ import { algs } from './signing-algorithms.ts';
  */
 
 /** Answer of the token function's self-test; `reason` is safe to log and holds no secret. */
-export const selfTestResultSchema = v.object({
-  ok: v.boolean(),
-  reason: v.optional(v.string()),
-});
+export const selfTestResultSchema = v.object({ ok: v.boolean(), reason: v.optional(v.string()) });
 
 export type SelfTestResult = Readonly<v.InferOutput<typeof selfTestResultSchema>>;
 

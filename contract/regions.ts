@@ -2,11 +2,7 @@
  * The platform's regions. Their ids are used in host names and configuration; AWS does not know
  * them.
  */
-const regionNames = {
-  slc: 'Salt Lake City',
-  dfw: 'Dallas-Fort Worth',
-  pit: 'Pittsburgh',
-} as const;
+const regionNames = { slc: 'Salt Lake City', dfw: 'Dallas-Fort Worth', pit: 'Pittsburgh' } as const;
 
 export type RegionId = keyof typeof regionNames;
 

@@ -56,13 +56,7 @@ const documentMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Every path that a deployment may have; see {@link routesOf}. */
 export const routes: readonly Route[] = [
-  {
-    path: tokenPath,
-    methods: ['POST'],
-    function: 'token',
-    throttle: 'token',
-    documented: true,
-  },
+  { path: tokenPath, methods: ['POST'], function: 'token', throttle: 'token', documented: true },
   {
     path: formerTokenPath,
     methods: ['POST'],

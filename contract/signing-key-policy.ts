@@ -153,10 +153,7 @@ const policyKeys = Object.keys(
 
 /** A resolved policy as a function receives it: complete, and refused if it is unsafe. */
 export const resolvedSigningKeyPolicySchema = v.pipe(
-  v.strictObject({
-    ...v.entriesFromList(policyKeys, seconds),
-    maxTokenLifetime: seconds,
-  }),
+  v.strictObject({ ...v.entriesFromList(policyKeys, seconds), maxTokenLifetime: seconds }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     for (const message of findUnsafeTimes(dataset.value)) addIssue({ message });

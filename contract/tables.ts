@@ -46,11 +46,7 @@ export const tables = {
   /** One item per client, with its secrets: one read authenticates. */
   clients: { suffix: 'clients', partitionKey: 'client_id', scope: 'global' },
   apiKeys: { suffix: 'api-keys', partitionKey: 'key_id', scope: 'global' },
-  identityProviders: {
-    suffix: 'identity-providers',
-    partitionKey: 'issuer',
-    scope: 'global',
-  },
+  identityProviders: { suffix: 'identity-providers', partitionKey: 'issuer', scope: 'global' },
   /**
    * The service's own keys and nothing else: an item here is trust. Partitioned by the kind of record,
    * so that one Query reads every key of every region.

@@ -74,10 +74,7 @@ export class WeighedMap<Key, Value> {
 
 /** The value of a key, made and kept if there is none. */
 export function remember<Key, Value extends object>(
-  known: {
-    get(key: Key): Value | undefined;
-    set(key: Key, value: Value): unknown;
-  },
+  known: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
   make: (key: Key) => Value,
 ): Value {

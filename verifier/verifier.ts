@@ -302,10 +302,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const verifiedTokens = openTokenMemory(options.tokenMemory);
   const revocation = options.revocation && readRevocationOptions(options.revocation);
   const report = reportWithoutLookup(options.revocation);
-  const proofs = dpop && {
-    memory: new ProofMemory(dpop.nonces),
-    algorithms: dpop.algorithms,
-  };
+  const proofs = dpop && { memory: new ProofMemory(dpop.nonces), algorithms: dpop.algorithms };
   const ports = { jwks, apiKeys, verifiedTokens, revocation, proofs, ...providers };
   return {
     verify(request, requiredScopes = []) {

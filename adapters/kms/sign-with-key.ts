@@ -16,10 +16,7 @@ type SignCall = (
     readonly SigningAlgorithm: SigningAlgorithmSpec;
   },
   options: PortOptions,
-) => Promise<{
-  readonly KeyId?: string | undefined;
-  readonly Signature?: Uint8Array | undefined;
-}>;
+) => Promise<{ readonly KeyId?: string | undefined; readonly Signature?: Uint8Array | undefined }>;
 
 function toMessage(alg: Alg, signingInput: Uint8Array): Uint8Array {
   const { digest } = signingAlgorithms[alg];

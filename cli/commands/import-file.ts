@@ -134,12 +134,14 @@ function readScopes({ ResourceServer: server }: JsonObject): readonly ScopeDefin
   if (typeof identifier !== 'string' || !Array.isArray(scopes)) {
     throw new UsageError('allowed: what `aws cognito-idp describe-resource-server` prints');
   }
-  return scopes.filter(isJsonObject).map(({ ScopeName: name, ScopeDescription: description }) => ({
-    service: toScopePart(identifier),
-    permission: toScopePart(String(name)),
-    description: String(description || name).slice(0, 200),
-    value: `${identifier}/${String(name)}`,
-  }));
+  return scopes
+    .filter(isJsonObject)
+    .map(({ ScopeName: name, ScopeDescription: description }) => ({
+      service: toScopePart(identifier),
+      permission: toScopePart(String(name)),
+      description: String(description || name).slice(0, 200),
+      value: `${identifier}/${String(name)}`,
+    }));
 }
 
 /**

@@ -107,11 +107,7 @@ export function recordCommands<const Arguments extends readonly Argument[], Item
           await cli.confirm(question(item, values));
           const found = 'version' in item ? Number(item.version) : undefined;
           await act(cli.management, values, { ifVersion: ifVersion ?? found });
-          cli.output.print({
-            json: json(values),
-            quiet: [],
-            text: `Deleted ${values.at(-1)}.`,
-          });
+          cli.output.print({ json: json(values), quiet: [], text: `Deleted ${values.at(-1)}.` });
           if (text !== undefined) cli.output.note(text);
         },
       }),

@@ -446,12 +446,7 @@ export const newSubjectGrant = exactly({
   trunkGroups: rule.trunkGroups,
   /** Every client of another trunk group that has such an id, and what becomes of it. */
   clients: v.optional(
-    list(
-      exactly({
-        clientId: rule.clientId,
-        action: oneOf(grantedClientActions, ', '),
-      }),
-    ),
+    list(exactly({ clientId: rule.clientId, action: oneOf(grantedClientActions, ', ') })),
   ),
   ...ifStoredVersion,
 });

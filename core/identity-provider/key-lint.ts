@@ -31,9 +31,7 @@ export class KeySetError extends RefusedError {
   }
 }
 
-const keySet = v.looseObject({
-  keys: v.array(v.looseObject({ kty: v.string() })),
-});
+const keySet = v.looseObject({ keys: v.array(v.looseObject({ kty: v.string() })) });
 
 type RawKey = v.InferOutput<typeof keySet>['keys'][number];
 

@@ -75,11 +75,7 @@ function buildSubnet(
   context: ManagementContext,
   { name, address, netmask }: NewSubnet,
 ): ApiKeySubnet {
-  return {
-    subnetId: newId(context, 'subnet'),
-    name,
-    ...readSubnet(address, netmask),
-  };
+  return { subnetId: newId(context, 'subnet'), name, ...readSubnet(address, netmask) };
 }
 
 /** @throws {RefusedError} if the list has the subnet, or is full. */

@@ -99,12 +99,7 @@ async function writeSecrets(
       after: after && (expired === undefined ? after : { ...after, expires_others: expired }),
     },
     () =>
-      context.clients.replace({
-        ...client,
-        secrets,
-        version: client.version + 1,
-        updatedAt: now,
-      }),
+      context.clients.replace({ ...client, secrets, version: client.version + 1, updatedAt: now }),
   );
 }
 

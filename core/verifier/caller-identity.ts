@@ -18,13 +18,5 @@ export function identifyCaller(verified: VerifiedCredential): CallerIdentity {
     return { ...empty, credential, serviceTrunkGroup, scope, keyId: verified.keyId };
   }
   const { clientId, issuer, tokenId = '' } = verified;
-  return {
-    ...empty,
-    credential,
-    serviceTrunkGroup,
-    clientId,
-    scope,
-    issuer,
-    tokenId,
-  };
+  return { ...empty, credential, serviceTrunkGroup, clientId, scope, issuer, tokenId };
 }

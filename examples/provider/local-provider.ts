@@ -37,10 +37,7 @@ const provider = new OpenIdProvider(issuer, {
   },
 });
 
-const tls = {
-  cert: readFileSync('.local/tls/cert.pem'),
-  key: readFileSync('.local/tls/key.pem'),
-};
+const tls = { cert: readFileSync('.local/tls/cert.pem'), key: readFileSync('.local/tls/key.pem') };
 const { hostname, port } = new URL(issuer);
 createServer(tls, provider.callback()).listen(Number(port), hostname, () => {
   process.stdout.write(`${issuer}\n`);

@@ -24,11 +24,7 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 export function bandOf(values: readonly number[]): Band {
-  return {
-    lowest: Math.min(...values),
-    median: median(values),
-    highest: Math.max(...values),
-  };
+  return { lowest: Math.min(...values), median: median(values), highest: Math.max(...values) };
 }
 
 /** A target is met by the median. It is short only if no run met it. */

@@ -13,9 +13,7 @@ export function lambdaFunctions(): readonly string[] {
 }
 
 /** Files that a function loads when it needs them, next to `index.js`. */
-const lambdaFiles: Readonly<Record<string, readonly string[]>> = {
-  token: ['federated', 'proofs'],
-};
+const lambdaFiles: Readonly<Record<string, readonly string[]>> = { token: ['federated', 'proofs'] };
 
 /**
  * Bundles of functions, each in a folder of its name. One call makes all, so that esbuild reads

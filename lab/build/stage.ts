@@ -57,9 +57,7 @@ async function stage(source: string, target: string): Promise<StagedPackage> {
   const flags = ['--silent', '--workspaces=false', '--pack-destination', target];
   await runOrThrow(['npm', 'pack', ...flags], { cwd: source });
   const archive = join(target, archiveOf(manifest));
-  await runOrThrow(['tar', '-xzf', archive, '-C', folder, '--strip-components=1'], {
-    cwd: target,
-  });
+  await runOrThrow(['tar', '-xzf', archive, '-C', folder, '--strip-components=1'], { cwd: target });
   rmSync(archive);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   checkTargets({ manifest, folder });

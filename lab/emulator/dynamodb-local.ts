@@ -17,11 +17,7 @@ export interface ItemBackend {
  * strong consistency is: it has an access key of its own, and one AWS region for all requests.
  */
 export function createDynamoDbLocal(endpoint: string): ItemBackend {
-  const caller = createAwsCaller({
-    service: 'dynamodb',
-    endpoint,
-    accessKey: createAccessKey(),
-  });
+  const caller = createAwsCaller({ service: 'dynamodb', endpoint, accessKey: createAccessKey() });
   return {
     answer: async ({ headers, body }, response) => {
       const target = headers['x-amz-target']?.toString() ?? '';

@@ -73,12 +73,7 @@ function demoClient(dynamodb: DynamoDb, { config, demoScopes }: LocalDeployment)
       const known = hashSecret(clientSecret);
       if (!found?.secrets.some(({ hash }) => hash === known)) return undefined;
       if (isDeepStrictEqual(client.given, given)) return text;
-      await store.replace({
-        ...found,
-        ...given,
-        version: found.version + 1,
-        updatedAt: now,
-      });
+      await store.replace({ ...found, ...given, version: found.version + 1, updatedAt: now });
       return JSON.stringify({ clientId, clientSecret, given });
     },
     async create(now) {
@@ -113,14 +108,7 @@ function demoApiKey(dynamodb: DynamoDb, { config }: LocalDeployment): Kept {
       const keyId = formatId('apiKey', randomBytes(idBytes));
       const value = formatApiKeyValue(keyId, randomBytes(secretBytes));
       const hash = hashSecret(value);
-      await store.create({
-        ...common,
-        keyId,
-        hash,
-        subnets: [],
-        createdAt: now,
-        updatedAt: now,
-      });
+      await store.create({ ...common, keyId, hash, subnets: [], createdAt: now, updatedAt: now });
       return value;
     },
   };

@@ -9,7 +9,5 @@ export interface Edition {
   /** The folder that gets `.local`, unless a flag names another. */
   readonly directory: string;
   /** What needs packages that only a clone installs. */
-  readonly extras?: {
-    readonly loadLoginPortal: () => Promise<StartLoginPortal>;
-  };
+  readonly extras?: { readonly loadLoginPortal: () => Promise<StartLoginPortal> };
 }

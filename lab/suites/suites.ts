@@ -93,10 +93,7 @@ export const suites: Readonly<Record<string, Suite>> = {
     command: ['node_modules/.bin/vitest', 'run', '--project=tenants'],
     runs: 'by name',
   },
-  rotation: {
-    shows: 'thousands of histories of signing keys keep every promise',
-    runs: 'nightly',
-  },
+  rotation: { shows: 'thousands of histories of signing keys keep every promise', runs: 'nightly' },
   mutation: { shows: 'the tests notice each of a list of mistakes in the code', runs: 'nightly' },
   fuzz: { shows: 'hostile bytes break no promise of anything that parses', runs: 'nightly' },
   scale: {

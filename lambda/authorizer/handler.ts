@@ -8,9 +8,6 @@ dynamodb.open();
 
 export const handler = createAuthorizerHandler(
   environment,
-  {
-    dynamodb,
-    createOptionalDynamoDb: () => createOptionalDynamoDb(process.env),
-  },
+  { dynamodb, createOptionalDynamoDb: () => createOptionalDynamoDb(process.env) },
   { allowLoopback: process.env['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1' },
 );

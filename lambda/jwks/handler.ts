@@ -5,6 +5,4 @@ import { createJwksHandler } from './function.ts';
 const dynamodb = createJsonDynamoDb(process.env);
 dynamodb.open();
 
-export const handler = createJwksHandler(readSettings('jwks', process.env), {
-  dynamodb,
-});
+export const handler = createJwksHandler(readSettings('jwks', process.env), { dynamodb });

@@ -7,7 +7,5 @@ const settings = readSettings('notices', process.env);
 
 export const handler = createNoticesHandler(settings, {
   dynamodb: openJsonDynamoDb(process.env, 'background')(() => undefined).own,
-  putNotices: createPutNotices(settings.deploymentName, process.env, {
-    maxSockets: callsAtOnce,
-  }),
+  putNotices: createPutNotices(settings.deploymentName, process.env, { maxSockets: callsAtOnce }),
 });

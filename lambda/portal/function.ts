@@ -202,11 +202,7 @@ function createSessionKeys(
     arn,
     clock,
     onFailure,
-  }: {
-    readonly arn: string;
-    readonly clock: Clock;
-    readonly onFailure: (error: unknown) => void;
-  },
+  }: { readonly arn: string; readonly clock: Clock; readonly onFailure: (error: unknown) => void },
 ): () => Promise<SealingKeys> {
   let kept: { readonly at: number; readonly keys: SealingKeys } | undefined;
   const read = async (now: number): Promise<SealingKeys> => {

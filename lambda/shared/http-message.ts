@@ -67,9 +67,5 @@ export function addHeaders(
   method: string,
   added: Readonly<Record<string, string>>,
 ): HttpResponse {
-  return {
-    statusCode,
-    headers: { ...headers, ...added },
-    body: method === 'HEAD' ? '' : body,
-  };
+  return { statusCode, headers: { ...headers, ...added }, body: method === 'HEAD' ? '' : body };
 }

@@ -104,10 +104,7 @@ function metricsOf(
   const isRefused = byOutcome && statusCode === 400;
   const occasional = [...measures, ...(isRefused ? [[refusals, 1] as const] : [])];
   return [
-    {
-      dimensions: ['service', metricDimensions.outcome],
-      values: byOutcome ? [[requests, 1]] : [],
-    },
+    { dimensions: ['service', metricDimensions.outcome], values: byOutcome ? [[requests, 1]] : [] },
     // Alarms use the totals, which have only the function's name as a dimension.
     {
       dimensions: ['service'],

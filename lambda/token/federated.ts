@@ -56,12 +56,7 @@ export function createFederation(source: FederationSource): Federation {
         identityProviders,
       }),
     },
-    {
-      ...settings,
-      issuer,
-      keysOnly: clientKeys?.only,
-      clientKeys,
-    },
+    { ...settings, issuer, keysOnly: clientKeys?.only, clientKeys },
   );
   return async (request, values) => {
     try {

@@ -219,11 +219,7 @@ function methodOptions(
   const { rateLimit, burstLimit } = throttles[route.throttle];
   return [...route.methods, 'ANY'].map((method) => [
     `${route.path}/${method}`,
-    {
-      ...methodSettings,
-      throttlingRateLimit: rateLimit,
-      throttlingBurstLimit: burstLimit,
-    },
+    { ...methodSettings, throttlingRateLimit: rateLimit, throttlingBurstLimit: burstLimit },
   ]);
 }
 

@@ -166,10 +166,7 @@ const knownBadInputs: Rule = {
   overrideAction: { none: {} },
   visibilityConfig: visibility('known-bad-inputs'),
   statement: {
-    managedRuleGroupStatement: {
-      vendorName: 'AWS',
-      name: 'AWSManagedRulesKnownBadInputsRuleSet',
-    },
+    managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesKnownBadInputsRuleSet' },
   },
 };
 

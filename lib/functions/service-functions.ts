@@ -115,10 +115,7 @@ export class ServiceFunctions extends Construct {
       algorithms: config.signingAlgorithms,
       tagNames: Object.keys(tagsOf(config)),
     };
-    this.source = {
-      ...props,
-      kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)),
-    };
+    this.source = { ...props, kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)) };
     this.token = this.addToken();
     this.discovery = this.addDiscovery();
     this.jwks = this.addJwks();

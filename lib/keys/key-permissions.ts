@@ -137,8 +137,6 @@ function allowRetirement(fn: ServiceFunction<FunctionName>, keys: SigningKeys): 
   fn.allow(['kms:DisableKey'], [anyKey(fn)], { StringEquals: ownKeys(keys) });
   fn.allow(['kms:ScheduleKeyDeletion'], [anyKey(fn)], {
     StringEquals: ownKeys(keys),
-    NumericEquals: {
-      'kms:ScheduleKeyDeletionPendingWindowInDays': String(kmsDeletionWindowDays),
-    },
+    NumericEquals: { 'kms:ScheduleKeyDeletionPendingWindowInDays': String(kmsDeletionWindowDays) },
   });
 }

@@ -29,25 +29,23 @@ function addMetadataRoute(restApi: RestApi, { path, headers, body }: ResourceMet
   const integration = new MockIntegration({
     requestTemplates: { 'application/json': '{"statusCode": 200}' },
     integrationResponses: [
-      {
-        statusCode: '200',
-        responseParameters,
-        responseTemplates: { 'application/json': body },
-      },
+      { statusCode: '200', responseParameters, responseTemplates: { 'application/json': body } },
     ],
   });
-  restApi.root.resourceForPath(path).addMethod('GET', integration, {
-    apiKeyRequired: false,
-    authorizationType: AuthorizationType.NONE,
-    methodResponses: [
-      {
-        statusCode: '200',
-        responseParameters: Object.fromEntries(
-          Object.keys(responseParameters).map((name) => [name, true] as const),
-        ),
-      },
-    ],
-  });
+  restApi.root
+    .resourceForPath(path)
+    .addMethod('GET', integration, {
+      apiKeyRequired: false,
+      authorizationType: AuthorizationType.NONE,
+      methodResponses: [
+        {
+          statusCode: '200',
+          responseParameters: Object.fromEntries(
+            Object.keys(responseParameters).map((name) => [name, true] as const),
+          ),
+        },
+      ],
+    });
 }
 
 /** The real `WWW-Authenticate` of 401 and 403 (RFC 6750 §3), and the errors of the authorizer. */

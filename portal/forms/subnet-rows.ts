@@ -103,11 +103,7 @@ export function subnetRows(
     ? `A key of this trunk group needs one or more, ${requiredSubnetText}.`
     : html`Leave all of it empty to let <strong>every address</strong> use the key.`;
   return fieldGroup(
-    {
-      name: 'subnets',
-      label: 'Subnets that may use the key',
-      hint: html`${whoMay} ${subnetHint}`,
-    },
+    { name: 'subnets', label: 'Subnets that may use the key', hint: html`${whoMay} ${subnetHint}` },
     html`
       ${hiddenField('rows', rows.length)}${rows.map(
         (row, index) =>

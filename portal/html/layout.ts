@@ -82,11 +82,7 @@ function navigationList({ may, href }: RequestContext, current: Section | undefi
   )}</ul>`;
 }
 
-const roleTexts = {
-  viewer: 'Viewer',
-  manager: 'Manager',
-  administrator: 'Administrator',
-} as const;
+const roleTexts = { viewer: 'Viewer', manager: 'Manager', administrator: 'Administrator' } as const;
 
 /** The last part of an ARN, which is too long for the corner of a page. */
 function shortName(name: string): string {

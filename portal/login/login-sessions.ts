@@ -167,7 +167,5 @@ export function createLoginPortal(options: LoginPortalOptions): Portal {
     signInAddress: sessions.signInAddress,
     findLoginForCredential: (request) => sessions.findLoginForCredential(request),
   });
-  return {
-    fetch: async (request) => sessions.addRenewal(request, await portal.fetch(request)),
-  };
+  return { fetch: async (request) => sessions.addRenewal(request, await portal.fetch(request)) };
 }

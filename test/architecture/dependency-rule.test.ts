@@ -49,10 +49,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
         'node:',
       ],
     },
-    lib: {
-      folders: ['lib', 'contract'],
-      packages: ['aws-cdk-lib', 'constructs', 'node:'],
-    },
+    lib: { folders: ['lib', 'contract'], packages: ['aws-cdk-lib', 'constructs', 'node:'] },
     bin: { folders: ['bin', 'lib', 'contract'], packages: ['aws-cdk-lib', 'cdk-nag', 'node:'] },
   };
 

@@ -37,13 +37,7 @@ function open(options: { readonly json?: boolean } = {}) {
       }),
       { isTTY: true },
     );
-  const io = {
-    stdin: new PassThrough(),
-    stdout: collect(),
-    stderr: collect(),
-    env: {},
-    cwd: '/',
-  };
+  const io = { stdin: new PassThrough(), stdout: collect(), stderr: collect(), env: {}, cwd: '/' };
   return { output: new Output(io, options), written: () => written };
 }
 

@@ -35,10 +35,7 @@ const people = (changes: Changes) => ({
 });
 const role = (changes: Changes) => people({ role: { claim: 'groups', ...changes } });
 const look = (changes: Changes) => ({ ...portalConfig, look: changes });
-const domain = (name: string) => ({
-  ...portalConfig,
-  domain: { ...portalConfig.domain, name },
-});
+const domain = (name: string) => ({ ...portalConfig, domain: { ...portalConfig.domain, name } });
 
 const svg = (length: number) =>
   `data:image/svg+xml;base64,${Buffer.from('<svg/>'.padEnd(length)).toString('base64')}`;

@@ -7,9 +7,7 @@ import { controlCharacters } from '../support/control-characters.ts';
 const text = oneof(
   string({ unit: 'binary' }),
   string({ unit: 'grapheme' }),
-  string({
-    unit: constantFrom('\u001b', '\u0007', '\r', '\u009b', '\u202e', '[31m', ']0;x', 'a'),
-  }),
+  string({ unit: constantFrom('\u001b', '\u0007', '\r', '\u009b', '\u202e', '[31m', ']0;x', 'a') }),
 );
 
 describe('text for a terminal', () => {

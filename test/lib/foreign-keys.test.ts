@@ -39,10 +39,7 @@ const byIam: PolicyDocument = {
 
 async function decide(action: string, resource: string, context: RequestContext): Promise<string> {
   const { result } = await evaluateRequest(
-    {
-      identity: [{ name: 'role', document }],
-      resource: { name: 'key policy', document: byIam },
-    },
+    { identity: [{ name: 'role', document }], resource: { name: 'key policy', document: byIam } },
     {
       principal: `arn:aws:sts::${account}:assumed-role/${role}/authorization-server-key-rotation`,
       action,

@@ -33,13 +33,7 @@ async function decide(name: Name, action: string, context: RequestContext): Prom
   const { result } = await evaluateRequest(
     {
       identity: [
-        {
-          name: 'role',
-          document: {
-            Version: '2012-10-17',
-            Statement: statements[role] ?? [],
-          },
-        },
+        { name: 'role', document: { Version: '2012-10-17', Statement: statements[role] ?? [] } },
       ],
     },
     {

@@ -21,10 +21,7 @@ export const readTables = Object.keys(keys) as readonly ReadTable[];
 export function readerCondition(table: ReadTable) {
   const leadingKeys = { 'dynamodb:LeadingKeys': [keys[table], 'start-check'] };
   if (table !== 'clients') {
-    return {
-      'ForAllValues:StringLike': leadingKeys,
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    };
+    return { 'ForAllValues:StringLike': leadingKeys, Null: { 'dynamodb:LeadingKeys': 'false' } };
   }
   return {
     'ForAllValues:StringLike': { ...leadingKeys, 'dynamodb:Attributes': clientAttributes },

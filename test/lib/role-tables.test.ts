@@ -22,10 +22,7 @@ describe('the description of a role', () => {
   const bound = { ArnEquals: { 'lambda:SourceFunctionArn': 'token' } };
   const policyOf = (statement: object) => ({
     Type: 'AWS::IAM::Policy',
-    Properties: {
-      Roles: ['{TokenRole01234567}'],
-      PolicyDocument: { Statement: [statement] },
-    },
+    Properties: { Roles: ['{TokenRole01234567}'], PolicyDocument: { Statement: [statement] } },
   });
   const policy = ({ Condition, ...rest }: Readonly<Record<string, unknown>>) =>
     policyOf({ ...rest, Condition: { ...(Condition as object | undefined), ...bound } });

@@ -83,10 +83,7 @@ describe('tags', () => {
         expect(stack.tags.tagValues()).toMatchObject(company);
       }
       const [, slc = expect.fail()] = stacks;
-      expect(rotationOf(slc).keyTags).toEqual({
-        application: 'authorization-server',
-        ...company,
-      });
+      expect(rotationOf(slc).keyTags).toEqual({ application: 'authorization-server', ...company });
     }),
   );
 

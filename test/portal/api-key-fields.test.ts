@@ -77,11 +77,7 @@ describe('the scopes of an API key', () => {
     const { management, keyId, post } = await createPortalWorld();
     const edit = async (more: Readonly<Record<string, string>>) => {
       const { version, name } = await management.findApiKey(keyId);
-      await post(`/api-keys/${keyId}`, {
-        name,
-        ifVersion: String(version),
-        ...more,
-      });
+      await post(`/api-keys/${keyId}`, { name, ifVersion: String(version), ...more });
       return (await management.findApiKey(keyId)).scopes;
     };
     expect(await edit({ access: 'chosen', scopes: 'calls:view' })).toEqual(['calls:view']);

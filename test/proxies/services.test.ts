@@ -34,10 +34,7 @@ const languages: Readonly<Record<string, () => Command | undefined>> = {
 };
 
 async function startService([path, ...args]: Command, port: number): Promise<ChildProcess> {
-  const child = spawn(path, args, {
-    env: { ...process.env, PORT: String(port) },
-    stdio: 'ignore',
-  });
+  const child = spawn(path, args, { env: { ...process.env, PORT: String(port) }, stdio: 'ignore' });
   await waitUntil('the service answers', () => answers(`http://127.0.0.1:${port}/health`), {
     child,
   });

@@ -101,15 +101,12 @@ const provider = fc.record({
 });
 
 export const client: fc.Arbitrary<Client> = fc.oneof(
-  fc.record({ common: anyClient, secrets: clientSecrets(8) }).map(({ common, secrets }) => ({
-    ...common,
-    secrets,
-  })),
-  fc.record({ common: anyClient, provider }).map(({ common, provider }) => ({
-    ...common,
-    secrets: [],
-    provider,
-  })),
+  fc
+    .record({ common: anyClient, secrets: clientSecrets(8) })
+    .map(({ common, secrets }) => ({ ...common, secrets })),
+  fc
+    .record({ common: anyClient, provider })
+    .map(({ common, provider }) => ({ ...common, secrets: [], provider })),
 );
 
 const subnet: fc.Arbitrary<ApiKeySubnet> = fc

@@ -14,11 +14,7 @@ const { partitionKey } = tables.clients;
 async function recordUse(
   calls: DynamoDbCalls,
   table: string,
-  use: {
-    readonly clientId: string;
-    readonly secretId: string | undefined;
-    readonly day: string;
-  },
+  use: { readonly clientId: string; readonly secretId: string | undefined; readonly day: string },
   options: PortOptions,
 ): Promise<void> {
   const { clientId, secretId, day } = use;

@@ -105,11 +105,7 @@ export function scanItems(
 /** Every item of one partition, in the order of the sort key. */
 export function queryPartition(
   calls: DynamoDbCalls,
-  request: {
-    readonly table: string;
-    readonly partitionKey: string;
-    readonly value: string;
-  },
+  request: { readonly table: string; readonly partitionKey: string; readonly value: string },
   store: StoreOptions,
   options: PortOptions = {},
 ): AsyncGenerator<Item> {

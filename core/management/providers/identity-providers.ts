@@ -131,11 +131,7 @@ export async function deleteProvider(
   if (page.nextCursor !== undefined) return page;
   await makeAuditedChange(
     context,
-    {
-      action: 'identity_provider.delete',
-      subject: issuer,
-      before: viewIdentityProvider(provider),
-    },
+    { action: 'identity_provider.delete', subject: issuer, before: viewIdentityProvider(provider) },
     () => context.identityProviders.deleteIdentityProvider(issuer, provider.registrationId),
   );
   return page;

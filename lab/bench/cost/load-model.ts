@@ -41,12 +41,7 @@ const quotas: readonly Quota[] = [
     raised: 'KMS',
     need: (rate, { unsigned }) => rate * (1 - unsigned),
   },
-  {
-    name: 'API Gateway',
-    limit: 10_000,
-    raised: 'API Gateway',
-    need: (rate) => rate,
-  },
+  { name: 'API Gateway', limit: 10_000, raised: 'API Gateway', need: (rate) => rate },
   {
     name: 'Lambda',
     limit: 1000,
@@ -54,12 +49,7 @@ const quotas: readonly Quota[] = [
     need: (rate, configuration, work) =>
       Math.max(rate / requestsOfExecution, (rate * durationMs(work, configuration)) / 1000),
   },
-  {
-    name: 'DynamoDB',
-    limit: 40_000,
-    raised: 'DynamoDB',
-    need: (rate) => rate / 2,
-  },
+  { name: 'DynamoDB', limit: 40_000, raised: 'DynamoDB', need: (rate) => rate / 2 },
 ];
 
 interface LoadRow {
@@ -85,10 +75,5 @@ export function modelLoad(
   const perMillion = total(
     costOfMillion(configuration, work, { tokens: tokensAMonth / regions, others: 0 }),
   );
-  return {
-    tokensASecond,
-    regions,
-    needs,
-    dollarsAMonth: (perMillion * tokensAMonth) / 1e6,
-  };
+  return { tokensASecond, regions, needs, dollarsAMonth: (perMillion * tokensAMonth) / 1e6 };
 }

@@ -60,10 +60,7 @@ export async function createAuthorizerTargets({
   const token = await issueToken(backend, runtime);
   const jwk = publicJwkFromSpki(Buffer.from(backend.publicSpki, 'base64'), 'RS256');
   const common = {
-    environment: {
-      ...authorizerEnvironment(backend),
-      BENCH_JWKS: JSON.stringify({ keys: [jwk] }),
-    },
+    environment: { ...authorizerEnvironment(backend), BENCH_JWKS: JSON.stringify({ keys: [jwk] }) },
     event: createAuthorizerEvent(token),
     check: expectAllow,
   };

@@ -41,11 +41,7 @@ export function createAwsCaller({ service, endpoint, accessKey }: AwsCallerOptio
         hostname: url.hostname,
         path: url.pathname,
         query: {},
-        headers: {
-          host: url.host,
-          'content-type': contentTypes[service],
-          'x-amz-target': target,
-        },
+        headers: { host: url.host, 'content-type': contentTypes[service], 'x-amz-target': target },
         body,
       },
       { signingRegion: region },

@@ -75,9 +75,5 @@ export function readProxyResponse(output: unknown): GatewayResponse {
   const headers = readHeaders(output);
   const names = [...headers.keys()].map((name) => name.toLowerCase());
   if (!names.includes('content-type')) headers.set('Content-Type', ['application/json']);
-  return {
-    status: readStatus(output['statusCode']),
-    headers,
-    body: readBody(output),
-  };
+  return { status: readStatus(output['statusCode']), headers, body: readBody(output) };
 }

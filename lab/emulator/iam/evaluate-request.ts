@@ -69,10 +69,7 @@ interface AnalysedStatement {
 
 const fullAccess: NamedPolicy = {
   name: 'FullAWSAccess',
-  document: {
-    Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
-  },
+  document: { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] },
 };
 
 function toPolicies(policies: readonly NamedPolicy[]) {

@@ -129,9 +129,6 @@ export function kmsCalls(
   const action = `kms:${operation}`;
   if (key === undefined) return [{ action, resource: '*', context: {} }];
   const context = { ...keyContext(key), ...memberContext(operation, input), ...requestTags(input) };
-  const resourcePolicy = {
-    name: 'key policy',
-    document: JSON.parse(key.policy) as PolicyDocument,
-  };
+  const resourcePolicy = { name: 'key policy', document: JSON.parse(key.policy) as PolicyDocument };
   return [withCaller({ action, resource: keyArn(key), context, resourcePolicy })];
 }

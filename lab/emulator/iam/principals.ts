@@ -4,10 +4,7 @@ import type { NamedPolicy, RequestContext } from './evaluate-request.ts';
 /** `AdministratorAccess`, which is a managed policy of AWS. Key policies limit it. */
 export const administratorAccess: NamedPolicy = {
   name: 'AdministratorAccess',
-  document: {
-    Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
-  },
+  document: { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] },
 };
 
 /** Condition keys of every request of a principal. */

@@ -24,10 +24,7 @@ function place(folder: string, { file, text }: FirstProgram, ...names: readonly 
 
 const node: Runtime = async (file) => ({ command: [process.execPath, file] });
 
-type Prepare = (program: FirstProgram) => {
-  readonly runtime: Runtime;
-  readonly name: string;
-};
+type Prepare = (program: FirstProgram) => { readonly runtime: Runtime; readonly name: string };
 
 const prepareBy: Readonly<Record<string, Prepare>> = {
   'first-call.mjs': (program) => {

@@ -48,10 +48,7 @@ async function synthesiseVersions(
   };
   const earlier = await synthesiseRelease(cloud, 'earlier', before);
   const later = await synthesiseRelease(cloud, 'later', after);
-  return {
-    earlier: readTemplate(earlier),
-    later: makeLater(readTemplate(later)),
-  };
+  return { earlier: readTemplate(earlier), later: makeLater(readTemplate(later)) };
 }
 
 async function deployTemplate({ stack }: Deployment, template: Template): Promise<void> {

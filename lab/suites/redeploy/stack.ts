@@ -78,10 +78,7 @@ export class Stack {
   /** `aws cloudformation update-termination-protection --no-enable-termination-protection`. */
   async allowDeletion(): Promise<void> {
     await this.#client.send(
-      new UpdateTerminationProtectionCommand({
-        ...this.#of,
-        EnableTerminationProtection: false,
-      }),
+      new UpdateTerminationProtectionCommand({ ...this.#of, EnableTerminationProtection: false }),
     );
   }
 
@@ -120,11 +117,7 @@ export class Stack {
       }),
     );
     await this.#client.send(
-      new ExecuteChangeSetCommand({
-        ...this.#of,
-        ChangeSetName: name,
-        ClientRequestToken: name,
-      }),
+      new ExecuteChangeSetCommand({ ...this.#of, ChangeSetName: name, ClientRequestToken: name }),
     );
     const status = await this.#awaitEnd();
     const events = await this.#listEvents(name);

@@ -61,11 +61,7 @@ function spread(from: number, until: number): readonly FaultPeriod[] {
 function makeSchedule(seconds: number): Schedule {
   const end = seconds * 1000;
   const warmUntil = end * warmShare;
-  return {
-    warmUntil,
-    end,
-    periods: [...spread(0, warmUntil), ...spread(warmUntil, end)],
-  };
+  return { warmUntil, end, periods: [...spread(0, warmUntil), ...spread(warmUntil, end)] };
 }
 
 /** Below, a fault is over before requests have met it, and the heap is still growing into its size. */

@@ -67,10 +67,7 @@ function withoutIndex(table: TableProperties) {
     AttributeDefinitions: table.AttributeDefinitions.filter((one) =>
       keys.includes(one.AttributeName),
     ),
-    Replicas: table.Replicas?.map((replica) => ({
-      ...replica,
-      GlobalSecondaryIndexes: undefined,
-    })),
+    Replicas: table.Replicas?.map((replica) => ({ ...replica, GlobalSecondaryIndexes: undefined })),
   };
 }
 

@@ -183,11 +183,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         rotationIds: ['secret_9'],
         oldValues: [{ valueId: 'apikey_1', hash, expiresAt: at + 86_400 }],
       },
-      {
-        ...apiKey,
-        scopes: ['messaging:view', 'messaging:manage'],
-        expiresAt: at + 86_400,
-      },
+      { ...apiKey, scopes: ['messaging:view', 'messaging:manage'], expiresAt: at + 86_400 },
     ].map(toApiKeyItem),
     identity_provider: [
       identityProvider,

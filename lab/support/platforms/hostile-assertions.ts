@@ -188,9 +188,7 @@ const signatureRows: readonly HostileRow[] = [
   ]),
   headerRow('another kind of token by its typ', 'JWT, or none', () =>
     ['at+jwt', 'application/at+jwt', 'dpop+jwt', 'logout+jwt', 'secevent+jwt', '', 5].map(
-      (typ) => ({
-        typ,
-      }),
+      (typ) => ({ typ }),
     ),
   ),
   // jose signs no header with an extension that it does not know.
@@ -422,10 +420,7 @@ const tokenRows: readonly HostileRow[] = [
   }),
   claimsRow('a token of the provider for an API', 'for this service', () =>
     ['https://api.example.com', 'sts.amazonaws.com', 'api://default', 'account', '*'].map(
-      (aud) => ({
-        aud,
-        scope: 'messaging:view',
-      }),
+      (aud) => ({ aud, scope: 'messaging:view' }),
     ),
   ),
 ];

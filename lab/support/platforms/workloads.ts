@@ -357,10 +357,7 @@ export const workloads: readonly Workload[] = [
       'claims beyond sub, aud and exp: iss and iat come from the configuration of the server',
     ],
     times: { life: 300 },
-    claims: {
-      aud: [api],
-      sub: 'spiffe://example.org/ns/voice/sa/dialer',
-    },
+    claims: { aud: [api], sub: 'spiffe://example.org/ns/voice/sa/dialer' },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
     client: clientOf('spiffe://example.org/ns/voice/*'),
     refused: [

@@ -11,11 +11,7 @@ import { type DescribedRole, describeOperators, describeRoles } from './describe
 const context = { 'aws:cdk:disable-stack-trace': true };
 
 /** Every option that adds a permission. */
-const options = {
-  kmsSignQuota: 2000,
-  federatedClients: {},
-  portal: portalConfig,
-};
+const options = { kmsSignQuota: 2000, federatedClients: {}, portal: portalConfig };
 
 type Resources = Parameters<typeof describeRoles>[0];
 

@@ -157,10 +157,7 @@ export const subnetAddition: Form<ApiKey, SubnetRow, SubnetInput> = {
     address: form.text('address'),
     netmask: form.text('netmask'),
   }),
-  required: {
-    name: 'Give the subnet a name.',
-    address: 'Type an IP address, e.g. 203.0.113.0.',
-  },
+  required: { name: 'Give the subnet a name.', address: 'Type an IP address, e.g. 203.0.113.0.' },
   input: toSubnet,
   act: async ({ management, href, id }, { input, ifVersion }) => {
     const keyId = id('keyId');

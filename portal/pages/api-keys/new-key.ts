@@ -208,12 +208,7 @@ export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = 
         trunkGroupField(context, values.serviceTrunkGroup, problems),
         checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
         keyScopesField(context, values, problems, { limits }),
-        expiryField({
-          label: 'Expires',
-          values,
-          problems,
-          maxLifetime: limits.maxApiKeyLifetime,
-        }),
+        expiryField({ label: 'Expires', values, problems, maxLifetime: limits.maxApiKeyLifetime }),
         subnetRows(values.rows, problems, {
           isRequired: limits.requireSubnet === true,
           callerAddress: context.callerAddress,

@@ -56,10 +56,7 @@ function readSecretValues(form: Parameters<typeof readExpiryValues>[0]): SecretV
 
 /** What a new secret, or a changed one, is given. A name can be left out. */
 export function secretInput({ name, ...expiry }: SecretValues, now: number) {
-  return {
-    name: name.trim() || undefined,
-    expiresAt: () => readExpiry(expiry, now) ?? undefined,
-  };
+  return { name: name.trim() || undefined, expiresAt: () => readExpiry(expiry, now) ?? undefined };
 }
 
 function keyInput({ key }: SecretValues) {
@@ -250,10 +247,7 @@ export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientS
     ...emptySecretValues(await limitsOf(client.serviceTrunkGroup)),
     ...defaultOverlap,
   }),
-  read: (form) => ({
-    ...readSecretValues(form),
-    ...readOverlapValues(form),
-  }),
+  read: (form) => ({ ...readSecretValues(form), ...readOverlapValues(form) }),
   input: (values, { now }) => ({
     ...secretInput(values, now),
     ...keyInput(values),

@@ -80,11 +80,7 @@ export const providerGroups: Form<IdentityProvider, GroupValues> = {
   version: ({ owner }) => owner?.version ?? 0,
   start: (context, provider) =>
     mayChange(context, provider)
-      ? {
-          trunkGroups: provider.owner?.trunkGroups ?? [],
-          keepClientsOf: [],
-          isRiskAccepted: false,
-        }
+      ? { trunkGroups: provider.owner?.trunkGroups ?? [], keepClientsOf: [], isRiskAccepted: false }
       : new Instead(toProvider(context, provider)),
   read: (form) => ({
     trunkGroups: readGroups(form.all('trunkGroups')),

@@ -17,10 +17,7 @@ const labels = { trunkGroup: 'Trunk group', cursor: 'Page' };
 function openForm({ href, query }: RequestContext, problems: Problems): Html {
   return html`
     <form class="filters" method="get" action="${href(path)}">
-      ${textField({
-        ...typedField(query, 'trunkGroup', problems),
-        label: labels.trunkGroup,
-      })}
+      ${textField({ ...typedField(query, 'trunkGroup', problems), label: labels.trunkGroup })}
       <div class="filter-actions">
         <button class="button button-plain" type="submit">Open</button>
       </div>

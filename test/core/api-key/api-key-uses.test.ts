@@ -38,12 +38,7 @@ describe('the recorder of uses', () => {
       await setImmediate();
     }
     expect(written).toEqual([
-      {
-        ...use,
-        day: '2027-01-15',
-        nextDay: '2027-01-16',
-        expiresAt: now + 400 * secondsPerDay,
-      },
+      { ...use, day: '2027-01-15', nextDay: '2027-01-16', expiresAt: now + 400 * secondsPerDay },
     ]);
     record(use, now + secondsPerDay);
     await setImmediate();

@@ -52,13 +52,7 @@ function createWorld() {
           },
         },
       },
-      {
-        issuer,
-        tokenEndpoints: [tokenEndpoint],
-        maxAge: 3600,
-        ownProviders: false,
-        ...more,
-      },
+      { issuer, tokenEndpoints: [tokenEndpoint], maxAge: 3600, ownProviders: false, ...more },
     );
   let workloads = create();
   const add = (different: Partial<Client> = {}, externalClientId = subject) => {
@@ -203,9 +197,7 @@ describe('an assertion of a provider', () => {
     const registrationId = 'idp_1';
     const provider = createProvider({ clientIdClaim: 'sub', registrationId, owned: true });
     world.providers.set(providerIssuer, { ...provider, ownedBy: 'tg-1' });
-    world.add({
-      provider: { issuer: providerIssuer, registrationId, externalClientId: subject },
-    });
+    world.add({ provider: { issuer: providerIssuer, registrationId, externalClientId: subject } });
     const refused = await world.send(assertion());
     expect(refused).toMatchObject({ status: 400, reason: 'issuer_unknown', reads: ['provider'] });
     world.providers.set(providerIssuer, provider);

@@ -93,10 +93,7 @@ describe('the discovery document of a region', () => {
     [
       'lists other algorithms',
       metadataOf('RS256', 'PS256'),
-      {
-        problem: 'not_listed',
-        reason: 'its discovery document lists RS256, PS256, not ES256',
-      },
+      { problem: 'not_listed', reason: 'its discovery document lists RS256, PS256, not ES256' },
     ],
     [
       'lists none',

@@ -12,11 +12,7 @@ const now = 1_800_000_000;
 const { publicationLead, retention } = policy;
 
 const signs = signingKey('signs', { alg: 'RS256' });
-const replaced = signingKey('replaced', {
-  alg: 'RS256',
-  state: 'previous',
-  withdrawAt: now + 60,
-});
+const replaced = signingKey('replaced', { alg: 'RS256', state: 'previous', withdrawAt: now + 60 });
 const next = signingKey('next', { alg: 'RS256', state: 'next', publishedAt: now });
 const nextPs256 = signingKey('next-ps256', { alg: 'PS256', state: 'next', publishedAt: now - 1 });
 

@@ -433,10 +433,7 @@ describe('the audit of a change', () => {
     async (Uncertain) => {
       const { context, audit } = createTestManagement();
       const createNothing = () => Promise.reject(new Uncertain('no answer'));
-      const unanswered = {
-        ...context,
-        clients: { ...context.clients, create: createNothing },
-      };
+      const unanswered = { ...context, clients: { ...context.clients, create: createNothing } };
       await expect(createClient(unanswered, input)).rejects.toThrow('no answer');
       expect(audit.map(({ outcome }) => outcome)).toEqual(['intended']);
     },

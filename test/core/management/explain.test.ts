@@ -311,11 +311,7 @@ describe('explaining a bearer credential', () => {
     [
       "the algorithm of another key than the token's",
       { header: { alg: 'RS256' } },
-      {
-        name: 'alg',
-        received: 'RS256',
-        expected: `ES256, the algorithm of the key ${key.kid}`,
-      },
+      { name: 'alg', received: 'RS256', expected: `ES256, the algorithm of the key ${key.kid}` },
     ],
     [
       'a critical header',
@@ -363,11 +359,7 @@ describe('explaining a bearer credential', () => {
     [
       'two parts',
       (token) => token.replace(/\.[^.]+$/, ''),
-      {
-        name: 'number of parts',
-        received: 2,
-        expected: '3: header, payload and signature',
-      },
+      { name: 'number of parts', received: 2, expected: '3: header, payload and signature' },
     ],
     [
       'a payload that is no JSON',

@@ -7,13 +7,7 @@ import { configWithKeys, createTestManagement, testConfig } from '../../support/
 const clientId = '7abcdefghijklmnopqrstuvwxy';
 const drawn = (seed: string) => createHash('sha256').update(seed).digest('hex');
 const secret = drawn('first');
-const client = {
-  clientId,
-  secret,
-  name: 'ERP',
-  serviceTrunkGroup: 'tg-1',
-  scopes: ['calls:view'],
-};
+const client = { clientId, secret, name: 'ERP', serviceTrunkGroup: 'tg-1', scopes: ['calls:view'] };
 const day = 86_400;
 
 function open(config: typeof testConfig = configWithKeys) {

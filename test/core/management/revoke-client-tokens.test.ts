@@ -33,10 +33,7 @@ describe("revoking a client's tokens", () => {
     expect(changed.tokensNotBefore).toBe(calledAt + 2);
     // One whose clock is a second behind issues no token before the cut-off from now on.
     expect(test.now - 1).toBeGreaterThanOrEqual(calledAt + 2);
-    expect(changed).toMatchObject({
-      version: client.version + 1,
-      updatedAt: test.now,
-    });
+    expect(changed).toMatchObject({ version: client.version + 1, updatedAt: test.now });
     expect(test.clients.get(client.clientId)).toEqual(changed);
   });
 

@@ -93,11 +93,7 @@ describe('a client whose restore point lies before a change', () => {
   it('comes back if it is said that the deletion was a mistake, but its secrets do not', () => {
     const replayed = replay(
       [
-        record({
-          action: 'client_secret.delete',
-          subject: secret.secretId,
-          before: secretView(3),
-        }),
+        record({ action: 'client_secret.delete', subject: secret.secretId, before: secretView(3) }),
         record({ action: 'client.delete', before: view({ secrets: [] }) }),
       ],
       true,

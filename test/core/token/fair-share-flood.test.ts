@@ -18,9 +18,7 @@ describe('others next to a customer that asks for a token for each call', () => 
       const others = await simulateFlood({ instances, rate, hostile });
       figure(
         `others next to ${hostile} clients, ${rate} requests a second, ${instances} instances`,
-        {
-          'percent of their requests': Number(others.toFixed(1)),
-        },
+        { 'percent of their requests': Number(others.toFixed(1)) },
       );
       expect(others).toBeGreaterThan(hostile === 1 ? 99 : 95);
     },

@@ -40,9 +40,7 @@ const {
   prove,
   goodClaims,
   rows: badEverywhere,
-} = createProver('GET', now, () => ({
-  ath: hashOf(token),
-}));
+} = createProver('GET', now, () => ({ ath: hashOf(token) }));
 
 let memory = new ProofMemory();
 let world = createWorld({ proofs: { memory } });

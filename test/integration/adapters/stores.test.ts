@@ -368,10 +368,7 @@ describe('the store of limits', () => {
     await expect(owners.put(owner('idp_1'))).rejects.toThrow(ConflictError);
     await expect(owners.put(owner('idp_1', 3))).rejects.toThrow(ConflictError);
     await owners.put({ ...owner('idp_1', 2), trunkGroups: [] });
-    expect(await owners.find('idp_1')).toEqual({
-      ...owner('idp_1', 2),
-      trunkGroups: [],
-    });
+    expect(await owners.find('idp_1')).toEqual({ ...owner('idp_1', 2), trunkGroups: [] });
     expect(await owners.find('tg-1')).toBeUndefined();
     await put('settings', { record_type: 'provider_owner', record_id: 'idp_3', version: -1 });
     const ids = ['idp_2', 'idp_3', 'idp_4', 'idp_1'];

@@ -286,9 +286,7 @@ describe('without the index', () => {
   const canWait = process.env['DYNAMODB_LOCAL_ENDPOINT'] === undefined;
   it.runIf(canWait)('says the same until it is filled', async () => {
     const gate = Promise.withResolvers<void>();
-    const { dynamodb, management, removeIndexes } = await start({
-      beforeFill: () => gate.promise,
-    });
+    const { dynamodb, management, removeIndexes } = await start({ beforeFill: () => gate.promise });
     await removeIndexes();
     await seed(management, 2);
     const own = management.forCaller({ trunkGroups: ['tg-1'] });

@@ -33,11 +33,7 @@ async function complete(line: string): Promise<readonly string[]> {
     case "\${COMP_WORDS[0]}" in npx) _authctl_complete_npx ;; *) _authctl_complete ;; esac
     printf '%s\\n' "\${COMPREPLY[@]}"`;
   // No authctl in the path: as in a clone, if only npx finds it.
-  const env = {
-    ...programEnvironment(),
-    COMPLETION: completion,
-    LINE: line,
-  };
+  const env = { ...programEnvironment(), COMPLETION: completion, LINE: line };
   const cwd = dirname(service().paths.directory);
   const { stdout, stderr } = await run('bash', ['--norc', '--noprofile', '-c', script], {
     env,

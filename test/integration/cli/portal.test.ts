@@ -83,10 +83,7 @@ describe('authctl portal', () => {
   });
 
   it('says that the function does not answer', async () => {
-    const environment = {
-      ...service().environment,
-      AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:1',
-    };
+    const environment = { ...service().environment, AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:1' };
     const visitor = await signIn(await start({ environment }));
     const page = await visitor.get('/clients');
     expect(page.status).toBe(503);

@@ -25,10 +25,7 @@ let kms: KMSClient;
 
 beforeAll(() => {
   const { environment } = service();
-  const common = {
-    region: environment.AWS_REGION,
-    credentials: service().aws.credentials,
-  };
+  const common = { region: environment.AWS_REGION, credentials: service().aws.credentials };
   dynamodb = new DynamoDBClient({ ...common, endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB });
   kms = new KMSClient({ ...common, endpoint: environment.AWS_ENDPOINT_URL_KMS });
 });

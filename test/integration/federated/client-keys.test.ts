@@ -13,9 +13,7 @@ import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 /** Not synchronous: the emulator of KMS runs in this process. */
 const run = promisify(execFile);
 
-const { authctl, json, service, requestToken } = useLocalCli({
-  clientKeys: {},
-});
+const { authctl, json, service, requestToken } = useLocalCli({ clientKeys: {} });
 const folder = makeTemporaryDirectory();
 afterAll(() => folder.remove());
 

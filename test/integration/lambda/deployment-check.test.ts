@@ -143,12 +143,7 @@ describe('the deployment check', () => {
     const first = { RequestType: 'Create', PhysicalResourceId: undefined };
     await createHandler()(event(['RS256'], first), context);
     expect(answers()).toEqual([
-      {
-        Status: 'SUCCESS',
-        Reason: accepted,
-        PhysicalResourceId: 'DeploymentCheck',
-        ...ids,
-      },
+      { Status: 'SUCCESS', Reason: accepted, PhysicalResourceId: 'DeploymentCheck', ...ids },
     ]);
     expect(reports).toMatchObject([{ level: 'info', outcome: 'allowed' }]);
   });

@@ -97,10 +97,7 @@ function deploy(limit = timeLimit): Promise<unknown> {
   });
   return handler(
     {},
-    {
-      ...rotationInvocation,
-      getRemainingTimeInMillis: () => start + limit - now,
-    },
+    { ...rotationInvocation, getRemainingTimeInMillis: () => start + limit - now },
   );
 }
 

@@ -17,11 +17,7 @@ describe('the token function on real backends', () => {
     const { access_token } = JSON.parse(response.body) as { access_token: string };
     const { telemetry } = recordTelemetry();
     const jwks = createJwksHandler(
-      {
-        signingKeysTable: tables().nameOf('signingKeys'),
-        keyListRefresh: 60,
-        jwksMaxAge: 300,
-      },
+      { signingKeysTable: tables().nameOf('signingKeys'), keyListRefresh: 60, jwksMaxAge: 300 },
       awsAt(),
       { telemetry },
     );

@@ -70,10 +70,7 @@ export function useTokenFunction() {
 
   async function addSigningKey(): Promise<void> {
     const publishedAt = now - 10_000;
-    const keys = createKmsKeys(createKmsClient(optionsAt()), {
-      deploymentName: 'test',
-      keyPolicy,
-    });
+    const keys = createKmsKeys(createKmsClient(optionsAt()), { deploymentName: 'test', keyPolicy });
     const kmsKeyArn = await keys.createKey({ intentId: 'current', alg: 'ES256', description: '-' });
     const publicJwk = publicJwkFromSpki(await keys.getPublicKey(kmsKeyArn), 'ES256');
     const key: SigningKey = {
@@ -99,9 +96,5 @@ export function useTokenFunction() {
   });
   afterAll(() => Promise.all([kms.close(), tables.close()]));
 
-  return {
-    awsAt,
-    tokenFunction,
-    tables: () => tables,
-  };
+  return { awsAt, tokenFunction, tables: () => tables };
 }

@@ -74,12 +74,7 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
       createFetchKeySet(
         { issuer: 'own', jwksUri: url, ca },
         async () => undefined,
-      )({
-        issuer: 'own',
-        jwksUri: url,
-        algorithms: ['RS256'],
-        registrationId: 'own',
-      }),
+      )({ issuer: 'own', jwksUri: url, algorithms: ['RS256'], registrationId: 'own' }),
   },
   'documents of regions': {
     files: https,

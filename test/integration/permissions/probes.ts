@@ -19,10 +19,7 @@ const month = { 'kms:ScheduleKeyDeletionPendingWindowInDays': '30' };
 
 const everything: NamedPolicy = {
   name: 'everything',
-  document: {
-    Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
-  },
+  document: { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] },
 };
 
 /** Of a key that is not a signing key: IAM policies decide. */

@@ -103,10 +103,7 @@ describe.each(Object.entries(frameworks))('a bound token at %s', (_, start) => {
         new URL('/messages', address),
         undefined,
         undefined,
-        {
-          [oauth.allowInsecureRequests]: true,
-          DPoP: handle,
-        },
+        { [oauth.allowInsecureRequests]: true, DPoP: handle },
       );
     const refused = await ask().catch((error: unknown) => error);
     expect(oauth.isDPoPNonceError(refused)).toBe(true);

@@ -37,13 +37,7 @@ afterAll(() => server.close());
 
 function ownToken(key: TestKey, different: Readonly<Record<string, unknown>> = {}): string {
   const now = Math.floor(Date.now() / 1000);
-  return signToken(key, {
-    ...ownClaims,
-    iss: issuer,
-    iat: now,
-    exp: now + 3600,
-    ...different,
-  });
+  return signToken(key, { ...ownClaims, iss: issuer, iat: now, exp: now + 3600, ...different });
 }
 
 function bearer(token: string) {

@@ -9,10 +9,7 @@ import { bearer, send, useForwardAuth } from './forward-auth/use-forward-auth.ts
 import { frameworks, type RunningService } from './middleware/frameworks.ts';
 
 const faults = new Faults();
-const { json, authctl, service, requestToken } = useLocalCli({
-  checkRevocation: 'refuse',
-  faults,
-});
+const { json, authctl, service, requestToken } = useLocalCli({ checkRevocation: 'refuse', faults });
 const tables = ['--tables', 'local'];
 const refusing = useForwardAuth(service, [...tables, '--check-revocation', 'refuse']);
 const accepting = useForwardAuth(service, [...tables, '--check-revocation', 'accept']);

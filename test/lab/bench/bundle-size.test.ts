@@ -58,11 +58,7 @@ function build(
   readonly text: string;
   readonly inputs: readonly string[];
 } {
-  const { outputFiles, metafile } = buildSync({
-    ...options,
-    write: false,
-    metafile: true,
-  });
+  const { outputFiles, metafile } = buildSync({ ...options, write: false, metafile: true });
   const bundle = outputFiles.find(({ path }) => path.endsWith(file));
   const [, output] =
     Object.entries(metafile?.outputs ?? {}).find(([path]) => path.endsWith(file)) ?? [];

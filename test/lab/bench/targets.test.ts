@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findShort, joinRounds } from '../../../lab/bench/report/bands.ts';
 import { pairRows } from '../../../lab/bench/report/targets.ts';
 
-const slow = {
-  token: { warm: { ours: 900, floor: 500 }, heap: { ours: 90_000, floor: 50_000 } },
-};
+const slow = { token: { warm: { ours: 900, floor: 500 }, heap: { ours: 90_000, floor: 50_000 } } };
 
 describe('a token that takes more than it may', () => {
   it.each([

@@ -106,13 +106,7 @@ async function play(isImported: boolean, history: readonly string[]): Promise<vo
   const id = client.clientId;
   const stored = () => clients.get(id) as Client;
   const sent: { readonly event: object; readonly resource: Resource; readonly type: string }[] = [];
-  let model: Model = {
-    undeclared: false,
-    taken: false,
-    person: false,
-    stack: false,
-    events: [],
-  };
+  let model: Model = { undeclared: false, taken: false, person: false, stack: false, events: [] };
   let snapshot: { readonly client: Client; readonly model: Model } | undefined;
   const send = async ({ event, resource, type }: (typeof sent)[number]) => {
     const { RequestId, Status } = await test.send(event);

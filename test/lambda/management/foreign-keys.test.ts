@@ -18,10 +18,7 @@ describe('an idempotency key that another trunk group has used', () => {
       const asked = { person, trunk_groups: [group] };
       const { result, error } = await ask(operation, input(group), 'portal', asked);
       expect(error).toBeUndefined();
-      const { client, key } = result as {
-        client?: { clientId: string };
-        key?: { keyId: string };
-      };
+      const { client, key } = result as { client?: { clientId: string }; key?: { keyId: string } };
       return client?.clientId ?? key?.keyId;
     };
     const first = await create('tg-1001');

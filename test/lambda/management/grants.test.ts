@@ -73,10 +73,7 @@ describe('a client id at a provider that several customers share', () => {
     }
     const question = { credential: tokenFor(main) };
     const { result } = await ask('explainRequest', { question });
-    expect(result).toMatchObject({
-      accepted: true,
-      verified: { serviceTrunkGroup: 'tg-globex' },
-    });
+    expect(result).toMatchObject({ accepted: true, verified: { serviceTrunkGroup: 'tg-globex' } });
     expect([...world.clients.values()].map((one) => one.serviceTrunkGroup)).not.toContain(
       'tg-acme',
     );
@@ -373,9 +370,7 @@ describe('grants of client ids', () => {
     await grant('repo:globex/', ['tg-globex']);
     await grant('repo:acme/', ['tg-acme', 'tg-globex']);
     const { result } = await ada('findSubjectGrants', { issuer });
-    expect(result).toMatchObject({
-      grants: [{ value: 'repo:acme/', trunkGroups: ['tg-acme'] }],
-    });
+    expect(result).toMatchObject({ grants: [{ value: 'repo:acme/', trunkGroups: ['tg-acme'] }] });
     expect(JSON.stringify(result)).not.toContain('globex');
   });
 

@@ -143,9 +143,7 @@ describe('a fetch of keys', () => {
   const question = ({ world: { issuer: iss, now } }: AskedWorld, more: object = {}) => {
     const aud = 'https://api.example.com';
     const claims = { iss, aud, client_id: 'erp', iat: now, exp: now + 60 };
-    return {
-      question: { credential: signToken(createTestKey('ES256'), { ...claims, ...more }) },
-    };
+    return { question: { credential: signToken(createTestKey('ES256'), { ...claims, ...more }) } };
   };
 
   it('is never made for someone to whom the provider is closed', async () => {

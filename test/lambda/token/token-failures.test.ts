@@ -131,10 +131,7 @@ describe('a backing service that does not answer', () => {
         level: 'warn',
         outcome: 'temporarily_unavailable',
         statusCode: 503,
-        fields: {
-          client_id: clientIdOf(1),
-          error_name: 'UnavailableError < ThrottlingException',
-        },
+        fields: { client_id: clientIdOf(1), error_name: 'UnavailableError < ThrottlingException' },
       },
     ]);
   });

@@ -18,12 +18,7 @@ export const origin = 'https://portal.example.com';
 export const issuer = 'https://login.example.com';
 
 export const people: PeopleMapping = {
-  role: {
-    claim: 'groups',
-    viewer: ['readers'],
-    manager: ['managers'],
-    administrator: ['staff'],
-  },
+  role: { claim: 'groups', viewer: ['readers'], manager: ['managers'], administrator: ['staff'] },
   trunkGroups: { claim: 'trunk_groups' },
   administrators: true,
 };

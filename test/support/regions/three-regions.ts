@@ -119,11 +119,7 @@ async function startBackends(id: RegionId, faults: Faults, shared: Shared) {
     lag: shared.lag,
     clock: () => shared.clock.time,
   });
-  const dynamodb = await startFaultyService({
-    ...items,
-    faults,
-    readPast: replica,
-  });
+  const dynamodb = await startFaultyService({ ...items, faults, readPast: replica });
   const kms = await startFaultyService({
     service: 'kms',
     endpoint: shared.kmsEndpoint,

@@ -13,11 +13,7 @@ const resultsSchema = v.object({
       }),
     ),
   }),
-  summary: v.object({
-    passed: v.number(),
-    parsing_errors: v.number(),
-    resource_count: v.number(),
-  }),
+  summary: v.object({ passed: v.number(), parsing_errors: v.number(), resource_count: v.number() }),
 });
 
 /** What checkov writes with `--output json`. */

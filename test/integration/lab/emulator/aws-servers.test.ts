@@ -89,10 +89,7 @@ async function sign(server: Server, signing: Signing = {}): Promise<Sent> {
       ...server.sent,
       headers: { host, ...server.sent.headers },
     },
-    {
-      signingDate: signing.at ?? new Date(),
-      unsignableHeaders: new Set(signing.unsigned),
-    },
+    { signingDate: signing.at ?? new Date(), unsignableHeaders: new Set(signing.unsigned) },
   );
   return {
     method: 'POST',
@@ -233,10 +230,7 @@ describe.each(['DynamoDB', 'KMS', 'Lambda'] as const)('the local %s', (name) => 
   it.each(refusals)('refuses $name', async ({ make, type, status }) => {
     const server = serverOf(name);
     const received = await send(server, await make(server));
-    expect(received).toMatchObject({
-      type,
-      status: status ?? (name === 'Lambda' ? 403 : 400),
-    });
+    expect(received).toMatchObject({ type, status: status ?? (name === 'Lambda' ? 403 : 400) });
     const cors = Object.keys(received.headers).filter((each) => each.startsWith('access-control'));
     expect(cors).toEqual([]);
   });

@@ -132,11 +132,7 @@ describe('persistence', () => {
       await second.close();
     });
     const described = await after.send(new DescribeKeyCommand({ KeyId }));
-    expect(described.KeyMetadata).toEqual({
-      ...KeyMetadata,
-      Enabled: false,
-      KeyState: 'Disabled',
-    });
+    expect(described.KeyMetadata).toEqual({ ...KeyMetadata, Enabled: false, KeyState: 'Disabled' });
     await after.send(new EnableKeyCommand({ KeyId }));
     const publicAfter = await after.send(new GetPublicKeyCommand({ KeyId }));
     expect(publicAfter.PublicKey).toEqual(publicBefore.PublicKey);

@@ -38,12 +38,7 @@ async function startWith(script: object): Promise<Environment> {
   return sourceDemoEnvironment(state);
 }
 
-const kmsIsDown = {
-  service: 'kms',
-  operation: 'Sign',
-  fault: 'error',
-  code: 'DisabledException',
-};
+const kmsIsDown = { service: 'kms', operation: 'Sign', fault: 'error', code: 'DisabledException' };
 
 it('npm start -- --faults plays a script when the service has started', async () => {
   const environment = await startWith({ rules: [kmsIsDown] });

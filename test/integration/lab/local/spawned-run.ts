@@ -24,11 +24,7 @@ export function spawnLocal(
 ): SpawnedRun {
   const running = new OutputProcess([process.execPath, 'lab/local/start.js', ...flags], {
     cwd: root,
-    env: {
-      ...programEnvironment(),
-      PORT: '0',
-      ...environment,
-    },
+    env: { ...programEnvironment(), PORT: '0', ...environment },
   });
   return {
     child: running.child,

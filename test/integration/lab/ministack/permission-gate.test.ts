@@ -43,11 +43,7 @@ let time: number;
 
 const deployed: DeployedAccount = {
   roleOf: () =>
-    Promise.resolve({
-      arn: 'arn:aws:iam::000000000000:role/token-role',
-      policies: role,
-      boundary,
-    }),
+    Promise.resolve({ arn: 'arn:aws:iam::000000000000:role/token-role', policies: role, boundary }),
   managedPolicy: (name) => Promise.resolve(policy(name, allow('dynamodb:GetItem'))),
   key: (_, id) =>
     Promise.resolve(

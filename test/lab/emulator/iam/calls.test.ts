@@ -37,10 +37,7 @@ const dynamodbCases: readonly [operation: string, input: object, context: object
       ProjectionExpression: '#a,name',
       ExpressionAttributeNames: { '#a': 'enabled' },
     },
-    {
-      'dynamodb:Attributes': ['enabled', 'id', 'name'],
-      'dynamodb:Select': 'SPECIFIC_ATTRIBUTES',
-    },
+    { 'dynamodb:Attributes': ['enabled', 'id', 'name'], 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
   ],
   [
     'PutItem',
