@@ -275,6 +275,9 @@ export function findCombinationProblems(config: ParsedKeys): readonly string[] {
       config.clientImport !== undefined &&
         config.clientKeys?.only === true &&
         'clientKeys.only: received true next to clientImport; allowed: one of them, as an imported client has a secret',
+      config.clientSecretPost &&
+        config.clientKeys?.only === true &&
+        'clientKeys.only: received true next to clientSecretPost; allowed: one of them, as no secret authenticates a client',
     ),
     ...findScopeProblems(config),
     ...findFormerProblems(config),

@@ -212,6 +212,8 @@ export const deploymentConfigSchema = v.strictObject({
   clientKeys: v.optional(clientKeys),
   /** Clients move here with the ids and secrets of another provider. Off by default. */
   clientImport: v.optional(clientImport),
+  /** Whether the body of a token request may hold the secret (RFC 6749 §2.3.1). Off by default. */
+  clientSecretPost: v.optional(v.boolean(), false),
   /** Binds tokens to keys of clients that prove them (RFC 9449). Off by default. */
   dpop: v.optional(dpop),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),

@@ -90,7 +90,8 @@ function tokenSettings({ config, regionId, addresses }: Omit<SettingsSource, 'km
     federatedClients: federation,
     /** Whether no secret authenticates a client. */
     keysOnly: clientKeys?.only || undefined,
-    /** Whether clients were imported, and come with ids of before. */
+    /** Whether the body of a token request may hold the secret. */
+    clientSecretPost: config.clientSecretPost || undefined,
     /** Which tokens are bound to keys. Only the token function's file of proofs reads it. */
     dpop: config.dpop && { ...config.dpop, tokenEndpoints },
   };
@@ -115,6 +116,7 @@ function discoverySettings({ config, addresses }: SettingsSource) {
     /** What clients' own keys sign with, if clients may have keys. */
     clientKeys: config.clientKeys?.algorithms,
     keysOnly: config.clientKeys?.only || undefined,
+    clientSecretPost: config.clientSecretPost || undefined,
     /** What proofs are signed with, if tokens can be bound to keys. */
     proofs: config.dpop?.algorithms,
   };

@@ -28,12 +28,7 @@ function authenticationFailed(remedy: string): ErrorText {
 const useBasic =
   'Send the id and the secret in the header `Authorization: Basic`, with the first request. [Libraries](interop.md#token-clients) has the setting of each client.';
 const sendOnce = 'Send it once.';
-
-const onlyBasic = refusal(
-  'invalid_client',
-  'the client must authenticate with HTTP Basic (client_secret_basic)',
-  useBasic,
-);
+const onlyBasic = 'the client must authenticate with HTTP Basic (client_secret_basic)';
 
 /**
  * Why a token request is refused. The reason is for logs; code and description go to the client.
@@ -96,8 +91,17 @@ export const oauthErrorTexts = {
     'client_id must be the same in the request body and in the Authorization header',
     'Leave `client_id` out of the body, or send that of the header.',
   ),
-  no_authentication: onlyBasic,
-  authentication_method: onlyBasic,
+  secret_not_alone: refusal(
+    'invalid_request',
+    'the client must authenticate in one way: remove client_secret from the body',
+    'Leave `client_secret` out of the body, and keep the header or the assertion.',
+  ),
+  no_authentication: refusal('invalid_client', onlyBasic, useBasic),
+  authentication_method: refusal(
+    'invalid_client',
+    onlyBasic,
+    `${useBasic} Go’s \`x/oauth2\` repeats every failed request in this way, and shows only this second refusal: set \`AuthStyleInHeader\` to see the first. Clients that cannot send the header need [\`clientSecretPost\`](configuration.md).`,
+  ),
   keys_only: refusal(
     'invalid_client',
     'the client must authenticate with private_key_jwt',

@@ -4,7 +4,12 @@ import { regionIds } from '../../contract/regions.ts';
 import { authorizationPath, jwksPath, tokenPath } from '../../contract/routes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { providerAlgs } from '../identity-provider/provider-algorithms.ts';
-import { authenticationSchemes, grantTypes, jwtBearerGrantType } from '../token/capabilities.ts';
+import {
+  authenticationSchemes,
+  grantTypes,
+  jwtBearerGrantType,
+  secretInBody,
+} from '../token/capabilities.ts';
 
 interface MetadataSettings {
   readonly issuer: string;
@@ -20,6 +25,8 @@ interface MetadataSettings {
   readonly clientKeys?: readonly ClientKeyAlg[] | undefined;
   /** Whether no secret authenticates a client. */
   readonly keysOnly?: boolean;
+  /** Whether the body of a token request may hold the secret. */
+  readonly clientSecretPost?: boolean;
   /** What proofs are signed with; undefined if no token is bound to a key. */
   readonly proofs?: readonly ProofAlg[] | undefined;
 }
@@ -53,6 +60,7 @@ export function buildMetadata(settings: MetadataSettings) {
     grant_types_supported: federatedClients ? [...grantTypes, jwtBearerGrantType] : grantTypes,
     token_endpoint_auth_methods_supported: [
       ...(keysOnly ? [] : authenticationSchemes.values()),
+      ...(settings.clientSecretPost ? [secretInBody] : []),
       ...(assertionAlgs === undefined ? [] : ['private_key_jwt']),
     ],
     // RFC 8414 §2: with `private_key_jwt`, the algorithms of assertions.

@@ -10,8 +10,11 @@ export const authenticationSchemes: ReadonlyMap<string, string> = new Map([
   ['basic', 'client_secret_basic'],
 ]);
 
-/** Parameters that authenticate a client in ways that are not supported. */
-export const unsupportedCredentialParameters = [
+/** With `clientSecretPost` also RFC 6749 §2.3.1, in the body. */
+export const secretInBody = 'client_secret_post';
+
+/** Parameters that authenticate a client in ways that only some deployments support. */
+export const credentialParameters = [
   'client_secret',
   'client_assertion',
   'client_assertion_type',

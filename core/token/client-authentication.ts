@@ -21,7 +21,8 @@ export interface ClientCredentials {
 }
 
 /**
- * Reads the client's credentials: only HTTP Basic (RFC 6749 §2.3).
+ * Reads the client's credentials, in one way (RFC 6749 §2.3): HTTP Basic, or a secret in the body if
+ * the deployment accepts it.
  *
  * @param authorizations each `Authorization` header of the request.
  */
@@ -29,6 +30,12 @@ export function readClientCredentials(
   authorizations: readonly string[],
   parameters: TokenParameters,
 ): ClientCredentials {
+  if (parameters.postedSecret !== undefined) {
+    if (authorizations.length > 0 || parameters.hasBodyCredentials) {
+      throw new OAuthError('secret_not_alone');
+    }
+    return readPostedCredentials(parameters.clientId, parameters.postedSecret);
+  }
   const [authorization, ...others] = authorizations;
   if (authorization === undefined) {
     throw new OAuthError(
@@ -46,6 +53,15 @@ export function readClientCredentials(
     throw new OAuthError('client_id_mismatch');
   }
   return credentials;
+}
+
+/** The bounds are those of HTTP Basic. The form is decoded already, and only once. */
+function readPostedCredentials(clientId: string | undefined, clientSecret: string) {
+  if (clientId === undefined) throw new OAuthError('no_authentication');
+  if (clientId.length > maxClientIdLength || clientSecret.length > maxAuthorizationBytes) {
+    throw new OAuthError('body_too_large');
+  }
+  return { clientId: assertCredential(clientId), clientSecret: assertCredential(clientSecret) };
 }
 
 /** `credentials` of RFC 9110 §11.4: a scheme, one space, and what the scheme defines. */
@@ -82,9 +98,12 @@ const blankAround = /^\s|\s$/;
 
 /** The id or the secret: form-encoded within Basic (RFC 6749 §2.3.1). */
 function decodeHalf(encoded: string): string {
-  const value = decodeFormValue(encoded);
   const hasPlusAround = encoded.startsWith('+') || encoded.endsWith('+');
-  if (value !== undefined && blankAround.test(value) && !hasPlusAround) {
+  return assertCredential(decodeFormValue(encoded), hasPlusAround);
+}
+
+function assertCredential(value: string | undefined, mayHaveBlanks = false): string {
+  if (value !== undefined && blankAround.test(value) && !mayHaveBlanks) {
     throw new OAuthError('blank_around_credentials');
   }
   if (value === undefined || value === '' || controlCharacter.test(value)) {

@@ -2,7 +2,7 @@ import { maxAssertionFormBytes } from '../../contract/bounds.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { TooManyFailuresError, UnavailableError } from '../errors.ts';
 import { OAuthError, type OAuthRefusal } from '../oauth-error.ts';
-import { grantTypes } from './capabilities.ts';
+import { credentialParameters, grantTypes } from './capabilities.ts';
 import {
   type Form,
   parseForm,
@@ -29,31 +29,30 @@ export type Outcome<Found> =
   | { readonly retryAfter: number }
   | { readonly unavailable: string };
 
-/** Decides about requests that authenticate in another way than HTTP Basic. */
+/** Decides about requests that authenticate in another way than with a secret. */
 export type Federation = (
   request: TokenRequest,
   values: TokenValues,
 ) => Promise<Outcome<AuthenticatedRequest>>;
 
-const otherCredentials = [
-  'assertion',
-  'client_assertion',
-  'client_assertion_type',
-  'client_secret',
-];
+const otherCredentials = ['assertion', ...credentialParameters];
 
-/** The form of a request that is simply one with HTTP Basic; undefined of any other. */
-export function readBasicForm({
-  authorizations,
-  queryNames,
-  body,
-}: TokenRequest): Form | undefined {
-  if (authorizations.length === 0 || queryNames.includes('assertion')) return undefined;
+/**
+ * The form of a request that authenticates simply with HTTP Basic or, if the deployment accepts it,
+ * with a secret in the body; undefined of any other.
+ */
+export function readSecretForm(
+  { authorizations, queryNames, body }: TokenRequest,
+  clientSecretPost = false,
+): Form | undefined {
+  const mayBe = authorizations.length > 0 || clientSecretPost;
+  if (!mayBe || queryNames.includes('assertion')) return undefined;
   const form = parseForm(body, maxAssertionFormBytes);
+  const has = (name: string) => form.get(name)?.some(Boolean);
   const [grantType = grantTypes[0]] = form.get('grant_type') ?? [];
-  const isOther =
-    grantType !== grantTypes[0] || otherCredentials.some((name) => form.get(name)?.some(Boolean));
-  return isOther ? undefined : form;
+  if (grantType !== grantTypes[0]) return undefined;
+  if (clientSecretPost && has('client_secret')) return form;
+  return authorizations.length === 0 || otherCredentials.some(has) ? undefined : form;
 }
 
 /**

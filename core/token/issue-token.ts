@@ -13,13 +13,19 @@ import {
 import { type ChooseKeys, type Sign, signJws } from '../signing-key/sign-jws.ts';
 import { formatDay } from '../time.ts';
 import { buildAccessTokenClaims, selectAudience, selectScopes } from './access-token-claims.ts';
+import { secretInBody } from './capabilities.ts';
 import { authenticateClient, readClientCredentials } from './client-authentication.ts';
 import type { FailureThrottle } from './failure-throttle.ts';
 import type { FairShare } from './fair-share.ts';
-import { type AuthenticatedRequest, type Federation, readBasicForm, settle } from './federation.ts';
+import {
+  type AuthenticatedRequest,
+  type Federation,
+  readSecretForm,
+  settle,
+} from './federation.ts';
 import type { FindBinding } from './token-binding.ts';
 import {
-  type AudienceParameter,
+  type ParameterSettings,
   parseTokenParameters,
   type TokenParameters,
   type TokenRequest,
@@ -43,13 +49,12 @@ export interface TokenPorts {
 }
 
 /** Times are seconds. */
-export interface TokenSettings extends KeySettings {
+export interface TokenSettings extends KeySettings, ParameterSettings {
   readonly issuer: string;
   readonly defaultAudience: string;
   readonly maxTokenLifetime: number;
   readonly accessTokenType: AccessTokenType;
   readonly ignoredScopes?: readonly string[] | undefined;
-  readonly audienceParameter?: AudienceParameter;
 }
 
 /** A successful response (RFC 6749 §5.1). `scope` is always stated. */
@@ -80,7 +85,7 @@ export async function issueToken(
 
   // Read the request and authenticate the client (RFC 6749 §2.3.1, §4.4.2, RFC 7521 §4, RFC 8707 §2).
   const { federation } = ports;
-  const form = federation && readBasicForm(request);
+  const form = federation && readSecretForm(request, settings.clientSecretPost);
   const found =
     federation !== undefined && form === undefined
       ? settle(await federation(request, values))
@@ -88,7 +93,7 @@ export async function issueToken(
           request,
           ports,
           values,
-          parseTokenParameters(request, form, settings.audienceParameter),
+          parseTokenParameters(request, form, settings),
         );
   const { client, parameters } = found;
 
@@ -138,6 +143,7 @@ async function authenticateBySecret(
 ): Promise<AuthenticatedRequest> {
   const { now, signal, log } = values;
   const credentials = readClientCredentials(authorizations, parameters);
+  if (parameters.postedSecret !== undefined) log.method = secretInBody;
   if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
   // The tokens of a synthetic check allow nothing.
   if (keysOnly && !isSyntheticClientId(credentials.clientId)) throw new OAuthError('keys_only');

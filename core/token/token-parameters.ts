@@ -2,7 +2,7 @@ import { maxFormParameters, maxScopeBytes, maxTokenFormBytes } from '../../contr
 import { isResourceUri } from '../../contract/resource-metadata.ts';
 import { isScopeToken } from '../../contract/scopes.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { grantTypes, unsupportedCredentialParameters } from './capabilities.ts';
+import { credentialParameters, grantTypes } from './capabilities.ts';
 
 /** A request to the token endpoint as received. Its content is untrusted. */
 export interface TokenRequest {
@@ -22,6 +22,8 @@ export interface TokenRequest {
 /** The parameters of a token request (RFC 6749 §4.4.2, RFC 8707 §2). Unknown ones are ignored. */
 export interface TokenParameters {
   readonly clientId: string | undefined;
+  /** The secret in the body, if the deployment accepts one there. It must not be logged. */
+  readonly postedSecret?: string | undefined;
   /** Whether the body holds credentials of a method that is not supported. */
   readonly hasBodyCredentials: boolean;
   /** The requested scope tokens; undefined if there are none. */
@@ -32,6 +34,16 @@ export interface TokenParameters {
 /** What `audience` of a request means (`audienceParameter` of the config). Undefined: nothing. */
 export type AudienceParameter = 'refuse' | 'resource' | undefined;
 
+/** What a deployment accepts in a token request that others do not. */
+export interface ParameterSettings {
+  readonly audienceParameter?: AudienceParameter;
+  /** Whether the body may hold the secret. */
+  readonly clientSecretPost?: boolean | undefined;
+}
+
+/** What must not be next to a secret in the body. */
+const assertionParameters = ['assertion', 'client_assertion', 'client_assertion_type'];
+
 /**
  * @param parsed the form, if it was read before.
  * @throws {OAuthError} if the request can be refused without knowing the client.
@@ -39,7 +51,7 @@ export type AudienceParameter = 'refuse' | 'resource' | undefined;
 export function parseTokenParameters(
   request: TokenRequest,
   parsed?: Form,
-  audienceParameter?: AudienceParameter,
+  { audienceParameter, clientSecretPost }: ParameterSettings = {},
 ): TokenParameters {
   if (request.queryNames.some((name) => bodyOnly.has(name))) {
     throw new OAuthError('parameter_in_query');
@@ -48,9 +60,12 @@ export function parseTokenParameters(
   const form = parsed ?? parseForm(request.body);
   assertNoRepetition(form);
   assertGrantType(valueOf(form, 'grant_type'));
+  const postedSecret = clientSecretPost ? valueOf(form, 'client_secret') : undefined;
+  const unsupported = postedSecret === undefined ? credentialParameters : assertionParameters;
   return {
     clientId: valueOf(form, 'client_id'),
-    hasBodyCredentials: unsupportedCredentialParameters.some((name) => valueOf(form, name)),
+    postedSecret,
+    hasBodyCredentials: unsupported.some((name) => valueOf(form, name)),
     scopes: parseScope(valueOf(form, 'scope')),
     resource: readResource(form, request, audienceParameter),
   };
@@ -62,7 +77,7 @@ export const bodyOnly: ReadonlySet<string> = new Set([
   'client_id',
   'scope',
   'resource',
-  ...unsupportedCredentialParameters,
+  ...credentialParameters,
 ]);
 
 const mediaType = 'application/x-www-form-urlencoded';

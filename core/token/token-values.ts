@@ -1,5 +1,6 @@
 import type { ThrottleReason } from '../errors.ts';
 import type { KeyRefusal } from '../signing-key/sign-jws.ts';
+import type { secretInBody } from './capabilities.ts';
 
 /** The state of recording the secret's use when the token was signed. */
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
@@ -23,6 +24,8 @@ export interface TokenLogFields {
   /** The id of an existing client, or a text with the form of a client id. */
   clientId?: string;
   secretId?: string;
+  /** Set if the secret was in the body, and accepted there. */
+  method?: typeof secretInBody;
   /** Set if the accepted secret expires soon: seconds since the epoch. */
   secretExpiresAt?: number | undefined;
   scope?: string;

@@ -54,6 +54,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
   Object.assign(exchange.fields, {
     client_id: log.clientId,
     secret_id: log.secretId,
+    auth_method: log.method,
     scope: log.scope,
     aud: log.aud,
     jti: log.jti,

@@ -597,6 +597,11 @@ describe('parseDeploymentConfig', () => {
       'clientKeys.only: received true next to clientImport; allowed: one of them, as an imported client has a secret',
     ],
     [
+      'a secret in the body where only keys work',
+      { ...single, clientSecretPost: true, clientKeys: { only: true } },
+      'clientKeys.only: received true next to clientSecretPost; allowed: one of them, as no secret authenticates a client',
+    ],
+    [
       'an ignored scope that is listed twice',
       { ...single, ignoredScopes: ['openid', 'openid'] },
       'ignoredScopes: received ["openid","openid"]; allowed: each scope once',

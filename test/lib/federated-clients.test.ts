@@ -24,7 +24,7 @@ beforeAll(() => {
   const config = readConfigFile('three-regions');
   off = synthesise(config);
   on = synthesise({ ...config, federatedClients: { ownProviders: true } }, { checked: true });
-  moved = synthesise({ ...config, clientImport: {} });
+  moved = synthesise({ ...config, clientImport: {}, clientSecretPost: true });
   bound = synthesise({
     ...config,
     dpop: { audiences: { [voice]: 'required', [messages]: 'allowed' }, algorithms: ['ES256'] },
@@ -152,7 +152,7 @@ describe('a deployment with clientKeys', () => {
   });
 });
 
-describe('a deployment with clientImport', () => {
+describe('a deployment with clientImport and clientSecretPost', () => {
   it('answers at the path of before as at its own, with the same throttle and rules', () => {
     const [stage] = resources(moved, 'AWS::ApiGateway::Stage');
     const all = stage?.Properties['MethodSettings'] as readonly Record<string, string | number>[];
@@ -168,8 +168,10 @@ describe('a deployment with clientImport', () => {
     expect(JSON.stringify(off.templates)).not.toContain('oauth2');
   });
 
-  it('differs from one without in no permission, and in nothing that its token function is told', () => {
-    expect(variables(moved, 'token')).toEqual(variables(off, 'token'));
+  it('differs from one without in no permission, and tells its functions only of the second', () => {
+    for (const name of ['token', 'discovery'] as const) {
+      expect(variables(moved, name)).toEqual({ ...variables(off, name), clientSecretPost: true });
+    }
     const allowed = (synthesis: Synthesis) =>
       withoutVersions(JSON.stringify(resources(synthesis, 'AWS::IAM::Policy')));
     expect(allowed(moved)).toBe(allowed(off));

@@ -65,6 +65,20 @@ describe('metadata', () => {
     });
   });
 
+  it('names a secret in the body after HTTP Basic, only if it is accepted', () => {
+    const clientKeys = ['ES256'] as const;
+    for (const more of [{}, { clientKeys }]) {
+      const { token_endpoint_auth_methods_supported: usual, ...rest } = buildMetadata({
+        ...settings,
+        ...more,
+      });
+      expect(buildMetadata({ ...settings, ...more, clientSecretPost: true })).toEqual({
+        ...rest,
+        token_endpoint_auth_methods_supported: usual.toSpliced(1, 0, 'client_secret_post'),
+      });
+    }
+  });
+
   it('says what proofs are signed with, only if tokens can be bound', () => {
     expect(buildMetadata({ ...settings, proofs: ['ES256'] })).toEqual({
       ...buildMetadata(settings),

@@ -22,7 +22,15 @@ const now = 1_000_000;
 const good = secretValueOf(1);
 const signer = makeSigningKey('ES256');
 
-function authenticate(stored: Client | undefined, clientSecret = good) {
+const places = ['the header', 'the body'] as const;
+
+function authenticate(
+  stored: Client | undefined,
+  clientSecret = good,
+  place: (typeof places)[number] = 'the header',
+) {
+  const isPosted = place === 'the body';
+  const posted = isPosted ? `&client_id=${clientIdOf(1)}&client_secret=${clientSecret}` : '';
   const findClient = vi.fn(async () => stored);
   const log: TokenLogFields = {};
   const ports = {
@@ -36,12 +44,12 @@ function authenticate(stored: Client | undefined, clientSecret = good) {
     issueToken(
       {
         contentTypes: ['application/x-www-form-urlencoded'],
-        authorizations: [basic(clientIdOf(1), clientSecret)],
+        authorizations: isPosted ? [] : [basic(clientIdOf(1), clientSecret)],
         queryNames: [],
-        body: Buffer.from('grant_type=client_credentials'),
+        body: Buffer.from(`grant_type=client_credentials${posted}`),
       },
       ports,
-      settings,
+      { ...settings, clientSecretPost: isPosted },
       { now, random: new Uint8Array(16), source: '192.0.2.1', log },
     );
   return { run, log, findClient };
@@ -91,11 +99,11 @@ const refused = [
   ],
 ] as const;
 
-describe('client authentication', () => {
+describe.each(places)('client authentication with the secret in %s', (place) => {
   it.each(refused)('refuses %s at the same cost as any other', async (_name, stored, reason) => {
     vi.mocked(credentialValue.equalsHash).mockClear();
     vi.mocked(credentialValue.hashSecret).mockClear();
-    const { run, findClient } = authenticate(stored);
+    const { run, findClient } = authenticate(stored, good, place);
     expect(await asyncRefusal(run)).toBe(reason);
     expect(findClient).toHaveBeenCalledTimes(1);
     expect(credentialValue.hashSecret).toHaveBeenCalledTimes(2);
@@ -106,12 +114,13 @@ describe('client authentication', () => {
     const values = Array.from({ length: count }, (_, index) => secretValueOf(index + 10));
     const stored = makeClient({ secrets: values.map((value) => makeSecret(value)) });
     for (const [index, value] of values.entries()) {
-      const { run, log } = authenticate(stored, value);
+      const { run, log } = authenticate(stored, value, place);
       await run();
       expect(log).toMatchObject({
         clientId: stored.clientId,
         secretId: stored.secrets[index]?.secretId,
       });
+      expect(log.method).toBe(place === 'the body' ? 'client_secret_post' : undefined);
       expect(log.secretExpiresAt).toBeUndefined();
     }
   });
@@ -124,7 +133,7 @@ describe('client authentication', () => {
   });
 
   it.each(refused)('counts %s as a failure', async (_name, stored) => {
-    const { run, findClient } = authenticate(stored);
+    const { run, findClient } = authenticate(stored, good, place);
     for (const _ of [1, 2]) await expect(run()).rejects.toThrow(OAuthError);
     await expect(run()).rejects.toThrow(TooManyFailuresError);
     expect(findClient).toHaveBeenCalledTimes(2);

@@ -5,6 +5,7 @@ import {
   parseBasicCredentials,
   readClientCredentials,
 } from '../../../core/token/client-authentication.ts';
+import type { TokenParameters } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
 function basic(pair: string | Uint8Array, scheme = 'Basic'): string {
@@ -130,7 +131,28 @@ describe('client credentials of a request', () => {
     [[basic(`${'i'.repeat(256)}:s`)], none, undefined],
     [[good], none, undefined],
     [[good], { ...none, clientId: 'id' }, undefined],
-  ] as [string[], typeof none, string | undefined][])(
+    [[], { ...none, clientId: 'id', postedSecret: 's' }, undefined],
+    [[], { ...none, postedSecret: 's' }, 'no_authentication'],
+    [[good], { ...none, postedSecret: 'secret' }, 'secret_not_alone'],
+    [[good], { ...none, clientId: 'id', postedSecret: 'secret' }, 'secret_not_alone'],
+    [['Bearer x'], { ...none, clientId: 'id', postedSecret: 's' }, 'secret_not_alone'],
+    [
+      [],
+      { ...none, clientId: 'id', postedSecret: 's', hasBodyCredentials: true },
+      'secret_not_alone',
+    ],
+    [[], { ...none, clientId: 'i'.repeat(256), postedSecret: 's' }, undefined],
+    [[], { ...none, clientId: 'i'.repeat(257), postedSecret: 's' }, 'body_too_large'],
+    [
+      [],
+      { ...none, clientId: 'id', postedSecret: 's'.repeat(maxAuthorizationBytes + 1) },
+      'body_too_large',
+    ],
+    [[], { ...none, clientId: 'id', postedSecret: 's\n' }, 'blank_around_credentials'],
+    [[], { ...none, clientId: ' id', postedSecret: 's' }, 'blank_around_credentials'],
+    [[], { ...none, clientId: 'id', postedSecret: 'a\u0000b' }, 'malformed_credentials'],
+    [[], { ...none, clientId: 'i\u007fd', postedSecret: 's' }, 'malformed_credentials'],
+  ] as [string[], TokenParameters, string | undefined][])(
     '%j with %j: %s',
     (authorizations, parameters, reason) => {
       expect(refusal(() => readClientCredentials(authorizations, parameters))).toBe(reason);

@@ -8,13 +8,24 @@ import { hashSecret } from '../../../core/credential/credential-value.ts';
 import type { FaultRuleInput } from '../../../lab/emulator/faults/fault-script.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';
 import { examplePath } from '../../../lab/local/example-api.ts';
+import type { LocalRun } from '../../../lab/local/start-local.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { figure } from '../../support/figure.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
 
 const faults = new Faults();
-const { authctl, json, service } = useLocalCli({ faults });
+const postConfig = {
+  name: 'local',
+  regions: { slc: { awsRegion: 'us-west-2' } },
+  defaultAudience: 'https://api.example.com',
+  scopes: [{ service: 'messaging', permission: 'view', description: 'Read' }],
+  clientSecretPost: true,
+};
+const deployments = [
+  ['', useLocalCli({ faults })],
+  [' with clientSecretPost', useLocalCli({ faults, config: postConfig })],
+] as const;
 
 /** A word that is nowhere but in what these tests send. */
 const word = `CANARY${randomBytes(9).toString('hex')}`;
@@ -62,8 +73,12 @@ const form = 'application/x-www-form-urlencoded';
 const grant = 'grant_type=client_credentials';
 
 /** Requests with the secret in the right place and in every wrong one. */
-function requestsWith(clientId: string, secret: string, apiKey: string) {
-  const { tokenUrl, jwksUri, issuer } = service();
+function requestsWith(
+  { tokenUrl, jwksUri, issuer }: LocalRun,
+  clientId: string,
+  secret: string,
+  apiKey: string,
+) {
   const post = (headers: Record<string, string>, body: string, url = tokenUrl) =>
     ({
       url,
@@ -84,6 +99,7 @@ function requestsWith(clientId: string, secret: string, apiKey: string) {
     post({ authorization: `Bearer ${secret}` }, grant),
     post({ authorization: secret }, grant),
     post({}, `${grant}&client_id=${clientId}&client_secret=${secret}`),
+    post({}, `${grant}&client_id=${clientId}&client_secret=${secret}x`),
     post({ authorization }, `grant_type=${secret}`),
     post({ authorization }, `${grant}&scope=${secret}`),
     post({ authorization }, `${grant}&resource=urn:${secret}`),
@@ -103,12 +119,11 @@ function requestsWith(clientId: string, secret: string, apiKey: string) {
   ];
 }
 
-async function dumpTables(): Promise<string> {
-  const { environment } = service();
+async function dumpTables({ environment, aws }: LocalRun): Promise<string> {
   const dynamodb = new DynamoDBClient({
     endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
     region: environment.AWS_REGION,
-    credentials: service().aws.credentials,
+    credentials: aws.credentials,
   });
   const dumps = await Promise.all(
     tableKeys.map((key) => dynamodb.send(new ScanCommand({ TableName: tableName('local', key) }))),
@@ -124,77 +139,80 @@ it('would be found in every form that they could take', () => {
   }
 });
 
-it('are in no log line, metric, error, audit record, table or file', async () => {
-  const created = await json(
-    'client create --name Canary --trunk-group tg --scope messaging:view'.split(' '),
-  );
-  const clientId = String(created['client_id']);
-  const secret = String((await json(['client-secret', 'create', clientId]))['client_secret']);
-  const key = await json(['api-key', 'create', '--name', 'Canary', '--trunk-group', 'tg']);
-  const apiKey = String(key['api_key']);
-  expect(secret).toMatch(/^cs_/);
-  expect(apiKey).toMatch(/^ak_/);
+it.each(deployments)(
+  'are in no log line, metric, error, audit record, table or file%s',
+  async (name, { authctl, json, service }) => {
+    const created = await json(
+      'client create --name Canary --trunk-group tg --scope messaging:view'.split(' '),
+    );
+    const clientId = String(created['client_id']);
+    const secret = String((await json(['client-secret', 'create', clientId]))['client_secret']);
+    const key = await json(['api-key', 'create', '--name', 'Canary', '--trunk-group', 'tg']);
+    const apiKey = String(key['api_key']);
+    expect(secret).toMatch(/^cs_/);
+    expect(apiKey).toMatch(/^ak_/);
 
-  const answers: string[] = [];
-  const statuses = new Map<number, number>();
-  const tokens: string[] = [];
-  let requests = 0;
-  const output = await captureOutput(async () => {
-    for (const rules of situations) {
-      faults.play({ rules: [...rules] });
-      for (const { url, init } of requestsWith(clientId, secret, apiKey)) {
-        const response = await fetch(url, init);
-        const body = await response.text();
-        requests += 1;
-        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-        const token = /"access_token":"([^"]+)"/.exec(body)?.[1];
-        if (token === undefined) answers.push(body, JSON.stringify([...response.headers]));
-        else tokens.push(token);
+    const answers: string[] = [];
+    const statuses = new Map<number, number>();
+    const tokens: string[] = [];
+    let requests = 0;
+    const output = await captureOutput(async () => {
+      for (const rules of situations) {
+        faults.play({ rules: [...rules] });
+        for (const { url, init } of requestsWith(service(), clientId, secret, apiKey)) {
+          const response = await fetch(url, init);
+          const body = await response.text();
+          requests += 1;
+          statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+          const token = /"access_token":"([^"]+)"/.exec(body)?.[1];
+          if (token === undefined) answers.push(body, JSON.stringify([...response.headers]));
+          else tokens.push(token);
+        }
+        // A person at the terminal who pastes the secret where an id belongs.
+        for (const command of [
+          ['client', 'show', secret],
+          ['client-secret', 'list', secret],
+          ['api-key', 'show', apiKey],
+        ]) {
+          const run = await authctl(command);
+          expect(run.exitCode).not.toBe(0);
+        }
       }
-      // A person at the terminal who pastes the secret where an id belongs.
-      for (const command of [
-        ['client', 'show', secret],
-        ['client-secret', 'list', secret],
-        ['api-key', 'show', apiKey],
-      ]) {
-        const run = await authctl(command);
-        expect(run.exitCode).not.toBe(0);
-      }
-    }
-    faults.stop();
-    await json(['client', 'update', clientId, '--name', 'Renamed']);
-    await json(['client', 'delete', clientId, '--yes']);
-  });
+      faults.stop();
+      await json(['client', 'update', clientId, '--name', 'Renamed']);
+      await json(['client', 'delete', clientId, '--yes']);
+    });
 
-  // A refusal and a failure of every kind, and credentials that were accepted.
-  for (const status of [200, 400, 401, 404, 500, 503])
-    expect(statuses.get(status)).toBeGreaterThan(0);
-  expect(tokens.length).toBeGreaterThan(0);
+    // A refusal and a failure of every kind, and credentials that were accepted.
+    for (const status of [200, 400, 401, 404, 500, 503])
+      expect(statuses.get(status)).toBeGreaterThan(0);
+    expect(tokens.length).toBeGreaterThan(0);
 
-  const credentials = [secret, apiKey, word];
-  const hashes = credentials.map(hashSecret);
-  const forms = credentials.flatMap(formsOf);
-  const signatures = tokens.map((token) => token.split('.')[2] ?? '');
-  const log = readFileSync(service().paths.log, 'utf8');
-  const searched = { output, log, answers: answers.join('\n') };
-  const found = Object.entries(searched).flatMap(([name, text]) =>
-    [...forms, ...signatures].filter((part) => text.includes(part)).map((part) => [name, part]),
-  );
-  // A table holds the hash, which is what it is for, and nothing else.
-  const tables = await dumpTables();
-  const inTables = forms.filter((part) => !hashes.includes(part) && tables.includes(part));
-  const files = filesIn(service().paths.directory);
-  const texts = files.map((file) => readFileSync(file, 'latin1'));
-  const plain = credentials.flatMap((one) => [one, ...base64Forms(one)]);
-  const inFiles = files.filter((_, at) => plain.some((part) => texts[at]?.includes(part)));
-  figure('canary secrets', {
-    requests,
-    'log lines': log.trimEnd().split('\n').length,
-    files: files.length,
-    'forms searched for': forms.length + signatures.length,
-    found: found.length + inTables.length + inFiles.length,
-  });
-  expect(found).toEqual([]);
-  expect(inTables).toEqual([]);
-  expect(inFiles).toEqual([]);
-});
+    const credentials = [secret, apiKey, word];
+    const hashes = credentials.map(hashSecret);
+    const forms = credentials.flatMap(formsOf);
+    const signatures = tokens.map((token) => token.split('.')[2] ?? '');
+    const log = readFileSync(service().paths.log, 'utf8');
+    const searched = { output, log, answers: answers.join('\n') };
+    const found = Object.entries(searched).flatMap(([name, text]) =>
+      [...forms, ...signatures].filter((part) => text.includes(part)).map((part) => [name, part]),
+    );
+    // A table holds the hash, which is what it is for, and nothing else.
+    const tables = await dumpTables(service());
+    const inTables = forms.filter((part) => !hashes.includes(part) && tables.includes(part));
+    const files = filesIn(service().paths.directory);
+    const texts = files.map((file) => readFileSync(file, 'latin1'));
+    const plain = credentials.flatMap((one) => [one, ...base64Forms(one)]);
+    const inFiles = files.filter((_, at) => plain.some((part) => texts[at]?.includes(part)));
+    figure(`canary secrets${name}`, {
+      requests,
+      'log lines': log.trimEnd().split('\n').length,
+      files: files.length,
+      'forms searched for': forms.length + signatures.length,
+      found: found.length + inTables.length + inFiles.length,
+    });
+    expect(found).toEqual([]);
+    expect(inTables).toEqual([]);
+    expect(inFiles).toEqual([]);
+  },
+);

@@ -88,8 +88,13 @@ const settings = {
   tokenEndpointAudience: false,
 };
 
-function open(changed: Partial<typeof settings> & { readonly providers?: true } = {}) {
-  const { providers, ...own } = changed;
+interface More {
+  readonly providers?: true;
+  readonly clientSecretPost?: true;
+}
+
+function open(changed: Partial<typeof settings> & More = {}) {
+  const { providers, clientSecretPost, ...own } = changed;
   const clientKeys = { ...settings, ...own };
   const counts = { reads: 0, uses: [] as string[] };
   const findClient = async (id: string) => {
@@ -111,7 +116,7 @@ function open(changed: Partial<typeof settings> & { readonly providers?: true } 
   const signer = makeSigningKey('ES256');
   const telemetry = recordTelemetry();
   const handler = createTokenFunction(
-    { ...tokenEnvironment, ...(clientKeys.only && { keysOnly: true as const }) },
+    { ...tokenEnvironment, ...(clientKeys.only && { keysOnly: true as const }), clientSecretPost },
     {
       clients: { findClient },
       uses: {
@@ -535,6 +540,30 @@ describe('a client with keys', () => {
     for (const password of [publicKey, publicKey.replace('.', ''), 'undefined', 'ES256']) {
       expect((await withBasic(password)).status).toBe(401);
     }
+  });
+
+  it('also gets one by a secret in the body with clientSecretPost, and only without anything else', async () => {
+    const { send, counts } = open({ clientSecretPost: true, providers: true });
+    const posted = `client_id=${ids.good}&client_secret=${secretValueOf(1)}`;
+    const grant = `grant_type=client_credentials&${posted}`;
+    expect((await send({ body: grant })).status).toBe(200);
+    expect((await send({ body: await bodyOf() })).status).toBe(200);
+    expect(counts.reads).toBe(2);
+    const headers = { Authorization: basic(ids.good, secretValueOf(1)) };
+    const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+    for (const request of [
+      { body: grant, headers },
+      { body: `${await bodyOf()}&client_secret=x` },
+      { body: `${grant}&assertion=x` },
+      { body: `grant_type=${jwtBearer}&assertion=x&${posted}` },
+      { body: grant, query: 'assertion=x' },
+    ]) {
+      expect((await send(request)).status).toBe(400);
+    }
+    expect((await open({ providers: true }).send({ body: grant })).status).toBe(401);
+    const { body } = await send({ body: 'grant_type=client_credentials' });
+    expect(body['error_description']).toContain('or an assertion');
+    expect(counts.reads).toBe(2);
   });
 
   it('costs the reads and verifications of another key if it has none, or does not exist', async () => {

@@ -13,12 +13,16 @@ async function guess(
   times: number,
   clientId: string,
   sourceOf: (index: number) => string = () => '192.0.2.1',
+  place: 'header' | 'body' = 'header',
 ) {
   const statuses: number[] = [];
   for (let index = 0; index < times; index += 1) {
     const sourceIp = sourceOf(index);
-    const Authorization = basic(clientId, `guess-${index}`);
-    statuses.push((await world.issue({ headers: { Authorization }, sourceIp })).statusCode);
+    const secret = `guess-${index}`;
+    const Authorization = place === 'body' ? [] : basic(clientId, secret);
+    const posted = `&client_id=${clientId}&client_secret=${secret}`;
+    const body = `grant_type=client_credentials${place === 'body' ? posted : ''}`;
+    statuses.push((await world.issue({ headers: { Authorization }, body, sourceIp })).statusCode);
   }
   return statuses;
 }
@@ -29,6 +33,14 @@ describe('a thousand guesses at the secret of one client', () => {
     const statuses = await guess(world, 1000, clientIdOf(1));
     expect(statuses.filter((status) => status === 401)).toHaveLength(limits.distinctSecrets);
     expect(statuses.filter((status) => status === 429)).toHaveLength(1000 - limits.distinctSecrets);
+    expect(world.stores.findClient).toHaveBeenCalledTimes(limits.distinctSecrets);
+  });
+
+  it('count together, in the header and in the body', async () => {
+    const world = tokenWorld(undefined, undefined, { clientSecretPost: true });
+    await guess(world, limits.distinctSecrets, clientIdOf(1), undefined, 'body');
+    expect(await guess(world, 1, clientIdOf(1))).toEqual([429]);
+    expect(await guess(world, 1, clientIdOf(1), undefined, 'body')).toEqual([429]);
     expect(world.stores.findClient).toHaveBeenCalledTimes(limits.distinctSecrets);
   });
 

@@ -15,6 +15,7 @@ const hostile = `${canary}\r\n\u001b[31m{"level":"ERROR","message":"forged"}`;
 const encode = (value: string) => encodeURIComponent(value);
 
 const authorizations = [
+  [],
   basic(clientIdOf(1), secret),
   basic(clientIdOf(1), `${secret}-wrong`),
   basic(secret, clientIdOf(1)),
@@ -31,6 +32,9 @@ const bodies = [
   `grant_type=client_credentials&scope=${canary}`,
   `grant_type=client_credentials&resource=urn:${canary}`,
   `grant_type=client_credentials&client_secret=${secret}`,
+  `grant_type=client_credentials&client_id=${clientIdOf(1)}&client_secret=${secret}`,
+  `grant_type=client_credentials&client_id=${clientIdOf(1)}&client_secret=${secret}-wrong`,
+  `grant_type=client_credentials&client_id=client_${canary}&client_secret=${secret}`,
   `grant_type=client_credentials&client_id=${encode(hostile)}&foo=${encode(hostile)}`,
   `${canary}=${canary}&${canary}=${canary}`,
   canary,
@@ -77,30 +81,34 @@ const situations: readonly (readonly [string, (world: World) => unknown])[] = [
   ['a defect', (w) => w.stores.listSigningKeys.mockRejectedValue(new TypeError('defect'))],
 ];
 
-describe('what a caller sends', () => {
-  it.each(situations)('is in no log line and no metric while %s', async (name, arrange) => {
-    let [issued, healthy] = [0, 0];
-    const output = await captureOutput(async () => {
-      const world = tokenWorld([client], createTelemetry('token', {}, { byOutcome: true }));
-      arrange(world);
-      for (const request of requests()) {
-        const { statusCode, body } = await world.call(request);
-        if (statusCode === 200 && request.path === tokenPath) issued += 1;
-        if (statusCode === 200 && request.path === healthPath) healthy += 1;
-        if (statusCode !== 200) expect(body).not.toContain(canary);
-      }
+describe.each([undefined, true] as const)(
+  'with clientSecretPost %s, what a caller sends',
+  (clientSecretPost) => {
+    it.each(situations)('is in no log line and no metric while %s', async (name, arrange) => {
+      let [issued, healthy] = [0, 0];
+      const output = await captureOutput(async () => {
+        const telemetry = createTelemetry('token', {}, { byOutcome: true });
+        const world = tokenWorld([client], telemetry, { clientSecretPost });
+        arrange(world);
+        for (const request of requests()) {
+          const { statusCode, body } = await world.call(request);
+          if (statusCode === 200 && request.path === tokenPath) issued += 1;
+          if (statusCode === 200 && request.path === healthPath) healthy += 1;
+          if (statusCode !== 200) expect(body).not.toContain(canary);
+        }
+      });
+      const lines = output.trimEnd().split('\n');
+      // The access log has those of health checks.
+      expect(lines).toHaveLength(requests().length - healthy);
+      for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+      const forbidden = [
+        canary,
+        Buffer.from(canary).toString('base64').slice(0, -4),
+        hashSecret(secret),
+      ];
+      const found = lines.filter((line) => forbidden.some((text) => line.includes(text)));
+      expect(found.slice(0, 3)).toEqual([]);
+      if (name === 'all is well') expect(issued).toBeGreaterThan(0);
     });
-    const lines = output.trimEnd().split('\n');
-    // The access log has those of health checks.
-    expect(lines).toHaveLength(requests().length - healthy);
-    for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
-    const forbidden = [
-      canary,
-      Buffer.from(canary).toString('base64').slice(0, -4),
-      hashSecret(secret),
-    ];
-    const found = lines.filter((line) => forbidden.some((text) => line.includes(text)));
-    expect(found.slice(0, 3)).toEqual([]);
-    if (name === 'all is well') expect(issued).toBeGreaterThan(0);
-  });
-});
+  },
+);

@@ -149,6 +149,68 @@ describe('a token request that cannot be good', () => {
 
 const failed = 'client authentication failed';
 const useBasic = 'the client must authenticate with HTTP Basic (client_secret_basic)';
+
+describe('with clientSecretPost, a request with a secret in the body', () => {
+  const posted = `client_id=${clientIdOf(1)}&client_secret=${secretValueOf(1)}`;
+  const inBody = (more: string): Partial<ProxyRequest> => ({
+    headers: { Authorization: [] },
+    ...grant(more),
+  });
+  const open = () => tokenWorld(undefined, undefined, { clientSecretPost: true });
+  const remove = 'the client must authenticate in one way: remove client_secret from the body';
+
+  it.each([
+    ['in the body', inBody(posted), 'client_secret_post'],
+    ['encoded for a form', inBody(posted.replace('cs_', 'cs%5F')), 'client_secret_post'],
+    ['in the header, as before', grant(`client_id=${clientIdOf(1)}`), undefined],
+  ])('%s: a token after one read, and the log says how', async (_name, request, method) => {
+    const { issue, stores, reports } = open();
+    expect((await issue(request)).statusCode).toBe(200);
+    expect(stores.findClient).toHaveBeenCalledTimes(1);
+    expect(reports[0]?.fields['auth_method']).toBe(method);
+  });
+
+  const rows: readonly Row[] = [
+    ['and the same in the header', grant(posted), remove],
+    ['and another one in the header', grant('client_secret=x'), remove],
+    ['and an assertion', inBody(`${posted}&client_assertion=x`), remove],
+    ['and the type of one', inBody(`${posted}&client_assertion_type=x`), remove],
+    ['and a grant by assertion', inBody(`${posted}&assertion=x`), remove],
+    ['twice', inBody(`${posted}&client_secret=x`), body.repeated],
+    ['that is in the query', { ...inBody(''), query: posted }, body.query],
+    ['also in the query', { ...inBody(posted), query: 'client_secret=x' }, body.query],
+    ['as JSON', { ...inBody(posted), ...contentType('application/json') }, body.contentType],
+    ['of 3 KiB', inBody(`client_id=a&client_secret=${'s'.repeat(3000)}`), body.tooLarge],
+  ];
+
+  it.each(rows)('%s is refused, and no one is asked', async (_name, request, description) => {
+    const { issue, stores } = open();
+    expect(await issue(request)).toEqual({
+      statusCode: 400,
+      headers: errorHeaders,
+      body: JSON.stringify({ error: 'invalid_request', error_description: description }),
+    });
+    expect(stores.findClient).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['without an id', 'client_secret=x', useBasic, 0],
+    ['that is empty', `client_id=${clientIdOf(1)}&client_secret=`, useBasic, 0],
+    ['that is wrong', `client_id=${clientIdOf(1)}&client_secret=x`, failed, 1],
+    ['that is encoded twice', posted.replace('secret=cs_', 'secret=cs%255F'), failed, 1],
+    ['with a + that stands for a blank', `client_id=a&client_secret=b+c`, failed, 1],
+    ['with a control character', `client_id=a&client_secret=b%00c`, failed, 0],
+  ])('%s fails as with Basic', async (_name, more, description, reads) => {
+    const { issue, stores } = open();
+    expect(await issue(inBody(more))).toEqual({
+      statusCode: 401,
+      headers: { ...errorHeaders, ...challenge },
+      body: JSON.stringify({ error: 'invalid_client', error_description: description }),
+    });
+    expect(stores.findClient).toHaveBeenCalledTimes(reads);
+  });
+});
+
 const postCredentials = `client_id=${clientIdOf(1)}&client_secret=${secretValueOf(1)}`;
 const noHeader = { headers: { Authorization: [] } };
 
