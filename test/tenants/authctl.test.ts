@@ -3,7 +3,7 @@ import type { ClientRequest } from 'node:http';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableName } from '../../contract/tables.ts';
-import { listCommands } from '../../lab/suites/deploy/command-steps.ts';
+import { commandSteps, fillLine, listCommands } from '../../lab/suites/deploy/command-steps.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
@@ -61,16 +61,18 @@ beforeAll(async () => {
   const subnets = shown['items'] as readonly { readonly subnet_id: string }[];
   made = {
     job: String(job['client_id']),
-    client: String(client['client_id']),
-    secret: String(secret['secret_id']),
-    value: String(secret['client_secret']),
-    key: String(key['key_id']),
-    subnet: String(subnets[0]?.subnet_id),
+    clientId: String(client['client_id']),
+    secretId: String(secret['secret_id']),
+    secret: String(secret['client_secret']),
+    keyId: String(key['key_id']),
+    subnetId: String(subnets[0]?.subnet_id),
     issuer: own.issuer,
     shared: shared.issuer,
-    discovery: own.discoveryUrl,
+    discoveryUrl: own.discoveryUrl,
     wicked: other.discoveryUrl,
     wickedIssuer: other.issuer,
+    serviceTrunkGroup: 'tg-globex',
+    subject: 'https://login.example.com#grace',
   };
   seen = await printAll();
 });
@@ -79,36 +81,30 @@ afterAll(() => Promise.all([shared.close(), own.close(), other.close()]));
 /** Everything that Grace can print about what she has. */
 const views = [
   'client list',
-  'client show :client',
-  'client show :job',
-  'client-secret list :client',
+  'client show {clientId}',
+  'client show {job}',
+  'client-secret list {clientId}',
   'api-key list',
-  'api-key show :key',
-  'api-key-subnet list :key',
+  'api-key show {keyId}',
+  'api-key-subnet list {keyId}',
   'provider list',
-  'provider show :issuer',
+  'provider show {issuer}',
   'trunk-group-limits show tg-globex',
   'report expiring',
-  'audit history :client',
-  'audit history :job',
-  'audit history :key',
-  'audit history :issuer',
+  'audit history {clientId}',
+  'audit history {job}',
+  'audit history {keyId}',
+  'audit history {issuer}',
   'audit list',
-  'explain token --client-id :client',
+  'explain token --client-id {clientId}',
   'scope list',
 ];
-
-function words(command: string): readonly string[] {
-  return command
-    .split(' ')
-    .map((word) => (word.startsWith(':') ? (made[word.slice(1)] ?? word) : word));
-}
 
 /** What Grace sees. The times of a token that is explained are the present ones. */
 async function printAll(): Promise<readonly string[]> {
   const printed: string[] = [];
   for (const view of views) {
-    const { exitCode, stdout } = await authctl([...words(view), '--json', ...asGrace]);
+    const { exitCode, stdout } = await authctl([...fillLine(view, made), '--json', ...asGrace]);
     printed.push(`${view}: ${exitCode} ${stdout.replaceAll(/"(iat|exp)": \d+/g, '')}`);
   }
   return printed;
@@ -140,103 +136,56 @@ async function readRecords(): Promise<readonly string[]> {
     .toSorted();
 }
 
-/**
- * What Ada types, with the names of what Grace has, and the exit code. Commands that print nothing of a
- * customer have none.
- */
-const attacks: readonly (readonly [command: string, exitCode: number])[] = [
-  ['client create --name Billing --trunk-group tg-globex --scope calls:view', 2],
-  ['client import --trunk-group tg-globex', 2],
-  ['client list --trunk-group tg-globex', 0],
-  ['client list --text Billing', 0],
-  ['client list --provider :shared', 0],
-  ['client show :client', 1],
-  ['client show :job', 1],
-  ['client update :client --name Mine', 1],
-  ['client update :client --add-scope messaging:manage', 1],
-  ['client update :job --require-claim repository_id=1', 1],
-  ['client disable :client', 1],
-  ['client disable :job', 1],
-  ['client enable :client', 1],
-  ['client revoke-tokens :client', 1],
-  ['client delete :client', 1],
-  ['client delete :job', 1],
-  ['client delete-undeclared', 0],
-  ['client-secret create :client', 1],
-  ['client-secret list :client', 1],
-  ['client-secret update :client :secret --name Mine', 1],
-  ['client-secret disable :client :secret', 1],
-  ['client-secret enable :client :secret', 1],
-  ['client-secret rotate :client', 1],
-  ['client-secret delete :client :secret', 1],
-  ['api-key create --name Billing --trunk-group tg-globex', 2],
-  ['api-key list --trunk-group tg-globex', 0],
-  ['api-key show :key', 1],
-  ['api-key update :key --expires-in 1d', 1],
-  ['api-key rotate :key --expire-old-in 0', 1],
-  ['api-key disable :key', 1],
-  ['api-key enable :key', 1],
-  ['api-key delete :key', 1],
-  ['api-key-subnet add :key --name all --address 0.0.0.0/0', 1],
-  ['api-key-subnet list :key', 1],
-  ['api-key-subnet remove :key :subnet --allow-any-source', 1],
-  ['provider inspect :discovery', 1],
-  ['provider register :discovery', 1],
-  ['provider register :discovery --trunk-group tg-acme', 1],
-  ['provider register :discovery --trunk-group tg-globex', 2],
-  ['provider register :wicked --trunk-group tg-acme', 1],
-  ['provider list', 0],
-  ['provider show :issuer', 1],
-  ['provider delete :issuer --cascade', 1],
-  ['provider delete :shared --cascade', 1],
-  ['provider assign :issuer --platform', 1],
-  ['provider assign :issuer --trunk-group tg-acme', 1],
-  ['provider assign :shared --trunk-group tg-acme', 2],
-  ['provider grant :shared repo:globex/ --trunk-group tg-acme', 1],
-  ['provider grant :shared repo:globex/ --withdraw', 1],
-  ['provider grant :shared repo:globex/app --trunk-group tg-acme --delete :job', 1],
-  ['provider grant-issuer :issuer --trunk-group tg-acme', 1],
-  ['provider grant-issuer :wickedIssuer --trunk-group tg-acme', 1],
-  ['provider grants', 1],
-  ['provider check', 1],
-  ['trunk-group-limits set tg-globex --max-clients 0', 1],
-  ['trunk-group-limits set tg-acme --own-providers 100', 1],
-  ['trunk-group-limits show tg-globex', 1],
-  ['trunk-group-limits check tg-globex', 1],
-  ['trunk-group-limits list', 0],
-  ['audit list', 0],
-  ['audit history :client', 0],
-  ['audit history :key', 0],
-  ['audit history :issuer', 0],
-  ['audit erase-name https://login.example.com#grace', 1],
-  ['report expiring --trunk-group tg-globex', 0],
-  ['explain token --client-id :client', 1],
-  ['explain request --bearer-stdin', 1],
-  ['scope list', 0],
-  ['signing-key list', 2],
-  ['signing-key plan', 2],
-  ['signing-key rotate', 2],
-  ['signing-key withdraw :key', 2],
-  ['table restore clients --from other', 2],
-];
-
 /** The portal and keys of one's own are of this machine. */
 const untried = ['key create', 'portal'];
+
+/** What Ada types, with the names of what Grace has, and the exit code. */
+const attacks: readonly (readonly [line: string, exitCode: number])[] = [
+  ...commandSteps
+    .flat()
+    .filter(({ command }) => !untried.includes(command))
+    .map(({ line, stranger }) => [line.replaceAll('tg-tour', 'tg-globex'), stranger] as const),
+  ['client create --name Billing --trunk-group tg-globex --scope calls:view', 2],
+  ['client list --text Billing', 0],
+  ['client list --provider {shared}', 0],
+  ['client show {job}', 1],
+  ['client update {clientId} --add-scope messaging:manage', 1],
+  ['client update {job} --require-claim repository_id=1', 1],
+  ['client disable {job}', 1],
+  ['client delete {job}', 1],
+  ['api-key rotate {keyId} --expire-old-in 0', 1],
+  ['api-key-subnet add {keyId} --name all --address 0.0.0.0/0', 1],
+  ['provider register {discoveryUrl}', 1],
+  ['provider register {discoveryUrl} --trunk-group tg-acme', 1],
+  ['provider register {wicked} --trunk-group tg-acme', 1],
+  ['provider delete {issuer} --cascade', 1],
+  ['provider delete {shared} --cascade', 1],
+  ['provider assign {issuer} --trunk-group tg-acme', 1],
+  ['provider assign {shared} --trunk-group tg-acme', 2],
+  ['provider grant {shared} repo:globex/ --trunk-group tg-acme', 1],
+  ['provider grant {shared} repo:globex/ --withdraw', 1],
+  ['provider grant {shared} repo:globex/app --trunk-group tg-acme --delete {job}', 1],
+  ['provider grant-issuer {issuer} --trunk-group tg-acme', 1],
+  ['provider grant-issuer {wickedIssuer} --trunk-group tg-acme', 1],
+  ['trunk-group-limits set {serviceTrunkGroup} --max-clients 0', 1],
+  ['trunk-group-limits set tg-acme --own-providers 100', 1],
+  ['audit history {keyId}', 0],
+  ['audit history {issuer}', 0],
+  ['report expiring --trunk-group tg-globex', 0],
+];
 
 let cases = 0;
 
 describe('a customer with authctl', () => {
   it('tries every command', () => {
-    const tried = listCommands().filter((name) =>
-      attacks.some(([command]) => `${command} `.startsWith(`${name} `)),
-    );
-    expect(listCommands().filter((name) => !tried.includes(name))).toEqual(untried);
+    const steps = new Set(commandSteps.flat().map(({ command }) => command));
+    expect([...steps].toSorted()).toEqual(listCommands().toSorted());
   });
 
   it.each(attacks)('%s: nothing of another one is read or changed', async (command, exitCode) => {
     const before = await readRecords();
-    const typed = words(command);
-    const stdin = made['value'] ?? '';
+    const typed = fillLine(command, made);
+    const stdin = made['secret'] ?? '';
     const attack = await authctl([...typed, '--yes', '--json', ...asAda], { stdin });
     expect({ ...attack, stdout: '', stderr: '' }).toEqual({ exitCode, stdout: '', stderr: '' });
     // Only what was typed is repeated.
@@ -274,8 +223,8 @@ describe('a customer with authctl', () => {
 
   it('changes nothing that another one sees, in at least 170 cases', async () => {
     expect(await printAll()).toEqual(seen);
-    const { client = '', value = '' } = made;
-    expect(await requestToken(client, value)).toMatchObject({
+    const { clientId = '', secret = '' } = made;
+    expect(await requestToken(clientId, secret)).toMatchObject({
       status: 200,
       body: { scope: 'calls:view' },
     });
@@ -317,8 +266,12 @@ describe('a customer with authctl whose answers are lost', () => {
     expect(await authctl(create)).toMatchObject({ exitCode: 0 });
     const { items } = await json(['client', 'list', '--text', name, ...asAda]);
     expect(items).toHaveLength(1);
-    for (const command of ['client disable :client', 'api-key delete :key', 'client delete :job']) {
-      const attack = [...words(command), '--yes', '--if-version', '1', ...asAda];
+    for (const command of [
+      'client disable {clientId}',
+      'api-key delete {keyId}',
+      'client delete {job}',
+    ]) {
+      const attack = [...fillLine(command, made), '--yes', '--if-version', '1', ...asAda];
       expect((await losingTheAnswer(attack)).exitCode).toBe(1);
       expect((await authctl(attack)).exitCode).toBe(1);
     }
@@ -326,7 +279,7 @@ describe('a customer with authctl whose answers are lost', () => {
   });
 
   it('stops what is its own while another one asks', async () => {
-    const { client = '' } = made;
+    const { clientId: client = '' } = made;
     const { version } = await json(['client', 'show', client, ...asGrace]);
     const disable = ['client', 'disable', client, '--if-version', String(version), ...asGrace];
     const [lost] = await Promise.all([

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   DeleteItemCommand,
   DynamoDBClient,
@@ -17,7 +20,7 @@ import { createClient, eventually, policyOf, say } from '../../ministack/proof.t
 import { createTable } from '../../support/create-tables.ts';
 import { signIn, startPortalProcess } from '../../support/portal-process.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { commandSteps, listCommands, type Made, type Step } from './command-steps.ts';
+import { commandSteps, fillLine, type Made, type Step } from './command-steps.ts';
 
 /** A deployment whose operators have no access to the tables that the function manages. */
 interface Tour {
@@ -50,6 +53,23 @@ async function usePortal({ cloud, configPath, awsRegion }: Tour, policy?: string
   }
 }
 
+/** What later steps need: each text that a command printed, and the key that may be withdrawn. */
+function readMade(printed: Readonly<Record<string, unknown>>): Made {
+  const texts = Object.entries(printed).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [[name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), value]]
+      : [],
+  );
+  const { items = [] } = printed as {
+    readonly items?: readonly Readonly<Record<string, string>>[];
+  };
+  const previous = items.find(({ kid, state }) => kid !== undefined && state === 'previous');
+  return {
+    ...(Object.fromEntries(texts) as Made),
+    ...(previous?.['kid'] && { previousKid: previous['kid'] }),
+  };
+}
+
 async function runStep(tour: Tour, step: Step, made: Made): Promise<Made> {
   const policy = step.as === 'account' ? undefined : policyOf(step.as);
   if (step.command === 'portal') {
@@ -57,15 +77,14 @@ async function runStep(tour: Tour, step: Step, made: Made): Promise<Made> {
     return made;
   }
   const { cloud, configPath, awsRegion } = tour;
-  const args = [...step.command.split(' '), ...(step.args?.(made) ?? []), '--yes'];
+  const args = [...fillLine(step.line, made), '--yes'];
   const onlyEnvironment = cloud.operatorEnvironment(awsRegion, policy);
   const { code, output, stdout } = await runCommand(authctlCommand(configPath, ...args), {
     onlyEnvironment,
-    input: step.input?.(made),
+    input: step.input && fillLine(step.input, made).join(' '),
   });
   assert.equal(code, step.code ?? 0, `${args.join(' ')}: ${output}`);
-  const printed = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
-  return { ...made, ...step.keep?.(printed) };
+  return { ...made, ...readMade(JSON.parse(stdout) as Readonly<Record<string, unknown>>) };
 }
 
 /** A client that the live table has lost, in a table as DynamoDB restores one. */
@@ -81,7 +100,7 @@ async function prepareRestore({ cloud, config, configPath, awsRegion }: Tour): P
   await dynamodb.send(new PutItemCommand({ TableName, Item }));
   await dynamodb.send(new DeleteItemCommand({ TableName: live, Key }));
   dynamodb.destroy();
-  return { restored_table: TableName, restore_point: restorePoint, lost_client: clientId };
+  return { restoredTable: TableName, restorePoint, lostClient: clientId };
 }
 
 async function runSteps(tour: Tour, given: Made): Promise<void> {
@@ -115,21 +134,26 @@ function tableCallers({ cloud }: Tour, since: number): readonly string[] {
  * the policies that have an alias of the management function allows anything else.
  */
 export async function proveEveryCommand(tour: Tour): Promise<void> {
-  const steps = commandSteps.flat();
-  const rows = new Set(steps.map(({ command }) => command));
-  assert.deepEqual([...rows].toSorted(), listCommands().toSorted(), 'one step for each command');
   await assertNoTables(tour);
-  const issuers = { issuer: tour.provider, own_issuer: tour.issuer };
-  const given: Made = { ...issuers, ...(await prepareRestore(tour)) };
+  const given: Made = {
+    issuer: tour.provider,
+    discoveryUrl: `${tour.provider}/.well-known/openid-configuration`,
+    ownIssuer: tour.issuer,
+    value: 'tour',
+    subject: 'https://login.example.com#tour',
+    serviceTrunkGroup: 'tg-limited',
+    folder: mkdtempSync(join(tmpdir(), 'key-')),
+    ...(await prepareRestore(tour)),
+  };
   const { record } = tour.cloud.permissions;
   const before = record.decisions.length;
   // `authctl` tries the aliases that may do what a command needs, until IAM allows one.
   await record.expectDenials(isOtherAlias, () => runSteps(tour, given));
   const callers = ['restore-operator', 'signing-key-operator'];
   assert.deepEqual(tableCallers(tour, before), callers);
-  const { lost_client: lost = '' } = given;
+  const { lostClient: lost = '' } = given;
   const { cloud, configPath, awsRegion } = tour;
   const authctl = cloud.authctl(configPath, awsRegion, policyOf('client-operator'));
   await eventually(() => authctl('client', 'show', lost));
-  say(`${rows.size} commands of authctl work`);
+  say(`${commandSteps.flat().length} commands of authctl work`);
 }

@@ -6,6 +6,7 @@ import { commandGroups } from '../../../cli/command-groups.ts';
 import { fieldOf } from '../../../cli/command-spec.ts';
 import { managementOperations } from '../../../contract/management/operations.ts';
 import { sayAsDuration } from '../../../core/duration.ts';
+import { commandSteps } from '../../../lab/suites/deploy/command-steps.ts';
 import { routes } from '../../../portal/routes.ts';
 import { isObject, runOperation } from '../../adapters/management/run-operation.ts';
 import { validCalls } from '../../adapters/management/valid-calls.ts';
@@ -124,53 +125,30 @@ async function samplesOf(place: Place): Promise<readonly Sample[]> {
   return [];
 }
 
-const client = '$clientId --yes';
-const secret = '$clientId $secretId --yes';
-
-/** A command line of each operation, with the names of arguments. One that is left out has no command. */
-const commands: Readonly<Partial<Record<OperationName, string>>> = {
+/** Lines that need more than the steps of the deployment, or the name of another argument. */
+const ownLines: Readonly<Partial<Record<OperationName, string>>> = {
   createClient:
-    'client create --name A --trunk-group tg-1001 --scope calls:view --provider $issuer --external-client-id dialer',
-  findClient: 'client show $clientId',
-  listClients: 'client list',
-  updateClient: 'client update $clientId --name A',
-  setClientEnabled: `client disable ${client}`,
-  revokeClientTokens: `client revoke-tokens ${client}`,
-  deleteClient: `client delete ${client}`,
-  createClientSecret: 'client-secret create $clientId',
-  rotateClientSecret: 'client-secret rotate $clientId',
-  updateClientSecret: 'client-secret update $clientId $secretId --name A',
-  disableClientSecret: `client-secret disable ${secret}`,
-  enableClientSecret: `client-secret enable ${secret}`,
-  deleteClientSecret: `client-secret delete ${secret}`,
-  createApiKey: 'api-key create --name A --trunk-group tg-1001',
-  findApiKey: 'api-key show $keyId',
-  listApiKeys: 'api-key list',
-  updateApiKey: 'api-key update $keyId --name A',
-  rotateApiKey: 'api-key rotate $keyId --yes',
-  setApiKeyEnabled: 'api-key disable $keyId',
-  deleteApiKey: 'api-key delete $keyId --yes',
-  addSubnet: 'api-key-subnet add $keyId --name A --address 198.51.100.0 --netmask 24',
-  removeSubnet: 'api-key-subnet remove $keyId $subnetId --yes',
-  inspectProvider: 'provider inspect $discoveryUrl --yes',
-  registerProvider: 'provider register $discoveryUrl --yes',
-  findProvider: 'provider show $issuer',
-  listProviders: 'provider list',
-  deleteProvider: 'provider delete $issuer --yes',
-  setProviderTrunkGroups: 'provider assign $issuer --trunk-group tg-1001',
-  setSubjectGrant: 'provider grant $issuer $value --trunk-group tg-1001',
-  setIssuerGrant: 'provider grant-issuer $issuer --trunk-group tg-1001',
-  checkGrants: 'provider check',
-  findTrunkGroupLimits: 'trunk-group-limits show $serviceTrunkGroup',
-  checkTrunkGroupLimits: 'trunk-group-limits check $serviceTrunkGroup',
-  setTrunkGroupLimits: 'trunk-group-limits set $serviceTrunkGroup --require-subnet --yes',
-  listExpiring: 'report expiring',
+    'client create --name A --trunk-group tg-1001 --scope calls:view --provider {issuer} --external-client-id dialer',
+  // Its config has no clientImport.
+  importClient: '',
+  setProviderTrunkGroups: 'provider assign {issuer} --trunk-group tg-1001',
+  setIssuerGrant: 'provider grant-issuer {issuer} --trunk-group tg-1001',
+  setTrunkGroupLimits: 'trunk-group-limits set {serviceTrunkGroup} --require-subnet',
   explainToken: 'explain token --client-id x',
   explainRequest: 'explain request --bearer-stdin',
-  listAudit: 'audit list',
-  listHistory: 'audit history $id',
-  erasePersonName: 'audit erase-name $subject --yes',
+  listHistory: 'audit history {id}',
 };
+
+const commands = Object.fromEntries(
+  Object.entries(validCalls(await createWorld())).map(([name, { command }]) => [name, command]),
+);
+
+/** The words of a command line of an operation; none if it has no command. */
+function lineOf(operation: OperationName): readonly string[] {
+  const step = commandSteps.flat().find(({ command }) => command === commands[operation]);
+  const line = ownLines[operation] ?? step?.line ?? '';
+  return line === '' ? [] : [...line.split(' '), '--yes'];
+}
 
 /** The option of a command by which a person gives a field; undefined if there is none. */
 function findOption({ operation, name }: Place): string | undefined {
@@ -188,15 +166,15 @@ function findOption({ operation, name }: Place): string | undefined {
 /** A command line with a wrong value; undefined if no option or argument takes the field. */
 function lineWith(world: World, place: Place, typed: string): readonly string[] | undefined {
   const { names, args } = validCalls(world)[place.operation];
-  const words = commands[place.operation]?.split(' ') ?? [];
-  const wrong = `$${place.name}`;
+  const words = lineOf(place.operation);
+  const wrong = `{${place.name}}`;
   const option = words.includes(wrong) ? undefined : findOption(place);
-  if (option === undefined && !words.includes(wrong)) return undefined;
+  if (words.length === 0 || (option === undefined && !words.includes(wrong))) return undefined;
   const line = words.map((word) => {
     if (word === wrong) return typed;
-    if (!word.startsWith('$')) return word;
-    if (word === '$issuer' && !names.includes('issuer')) return world.issuer;
-    const argument = args[names.indexOf(word.slice(1))];
+    if (!word.startsWith('{')) return word;
+    if (word === '{issuer}' && !names.includes('issuer')) return world.issuer;
+    const argument = args[names.indexOf(word.slice(1, -1))];
     return typeof argument === 'string' ? argument : 'repo:acme/';
   });
   return option === undefined ? line : [...line, option, typed];

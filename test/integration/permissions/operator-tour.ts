@@ -1,23 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { bindManagement, ConflictError, RefusedError } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-tables.ts';
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
+import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
+import { operatorGroups } from '../../../contract/operator-permissions.ts';
 import { restoredTableName, tables } from '../../../contract/tables.ts';
 import { readRunConfig } from '../../../lab/local/state.ts';
+import { commandSteps, fillLine, type Made } from '../../../lab/suites/deploy/command-steps.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 import type { LoopbackProvider } from '../../../lab/support/loopback-provider.ts';
+import { validCalls } from '../../adapters/management/valid-calls.ts';
+import { createWorld } from '../../adapters/management/world.ts';
 import type { EnforcedService } from './use-enforced-service.ts';
 
-/** Items that an administrator made for the tour. */
-interface TourItems {
-  readonly clientId: string;
-  readonly keyId: string;
-  /** Issuer of the registered provider, and its discovery URL. */
-  readonly issuer: string;
-  readonly discoveryUrl: string;
-}
+/** Items that an administrator made for the tour, by the names of the steps. */
+type TourItems = Made & { readonly issuer: string; readonly discoveryUrl: string };
 
 const client = ['--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
 
@@ -31,48 +29,47 @@ const restored = {
 
 type Restored = keyof typeof restored;
 
-function restore(table: Restored): readonly string[] {
-  const from = ['--from', restoredTableName('local', table)];
-  const point = ['--restore-point', new Date().toISOString()];
-  return ['table', 'restore', tables[table].suffix, ...from, ...point];
-}
+/** What `authctl` is asked for: steps of the deployment test by their command, and more of some. */
+const steps = [
+  'client create|list|show|update|disable|delete',
+  'client-secret create',
+  'explain token',
+  'api-key create|list|show|disable|delete',
+  'provider register|list|show|delete',
+  'trunk-group-limits set|show|check|list',
+  'signing-key list|rotate',
+  'audit list',
+].flatMap((text) => {
+  const [group, names = ''] = text.split(' ');
+  return names.split('|').map((name) => `${group} ${name}`);
+});
 
-/** One command of each kind. What it needs was made before. */
-function tourCommands(items: TourItems): Readonly<Record<string, readonly string[]>> {
-  const { clientId, keyId, issuer, discoveryUrl } = items;
-  return {
-    'provider register': ['provider', 'register', discoveryUrl],
-    'client list': ['client', 'list'],
-    'client list by a text': ['client', 'list', '--text', 'none'],
-    'client show': ['client', 'show', clientId],
-    'client create': ['client', 'create', ...client, '--idempotency-key', randomUUID()],
-    'client update': ['client', 'update', clientId, '--name', 'B'],
-    'client-secret create': ['client-secret', 'create', clientId],
-    'explain token': ['explain', 'token', '--client-id', clientId],
-    'client disable': ['client', 'disable', clientId],
-    'api-key list': ['api-key', 'list'],
-    'api-key show': ['api-key', 'show', keyId],
-    'api-key create': ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'],
-    'api-key disable': ['api-key', 'disable', keyId],
-    'provider list': ['provider', 'list'],
-    'provider show': ['provider', 'show', issuer],
-    'trunk-group-limits set': ['trunk-group-limits', 'set', 'tg-limited', '--max-clients', '1'],
-    'trunk-group-limits show': ['trunk-group-limits', 'show', 'tg-limited'],
-    'trunk-group-limits check': ['trunk-group-limits', 'check', 'tg'],
-    'trunk-group-limits list': ['trunk-group-limits', 'list'],
-    'signing-key list': ['signing-key', 'list'],
-    'signing-key rotate': ['signing-key', 'rotate'],
-    'audit list': ['audit', 'list'],
-    'table restore': restore('clients'),
-    'table restore of API keys': restore('apiKeys'),
-    'table restore of providers': restore('identityProviders'),
-    'table restore of settings': restore('settings'),
-    'table restore of signing keys': restore('signingKeys'),
-    'api-key delete': ['api-key', 'delete', keyId],
-    'client delete': ['client', 'delete', clientId],
-    'provider delete': ['provider', 'delete', issuer, '--cascade'],
-  };
-}
+const restorePoint = '--restore-point {restorePoint}';
+const restoreLine = (table: Restored) =>
+  `table restore ${tables[table].suffix} --from ${restoredTableName('local', table)} ${restorePoint}`;
+
+const ownLines: Readonly<Record<string, string>> = {
+  'signing-key rotate': 'signing-key rotate',
+  'client list by a text': 'client list --text none',
+  'table restore': restoreLine('clients'),
+  'table restore of API keys': restoreLine('apiKeys'),
+  'table restore of providers': restoreLine('identityProviders'),
+  'table restore of settings': restoreLine('settings'),
+  'table restore of signing keys': restoreLine('signingKeys'),
+  // It has a client.
+  'provider delete': 'provider delete {issuer} --cascade',
+};
+
+/** One command of each kind, by its name. What it needs was made before. */
+const tourLines: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    commandSteps
+      .flat()
+      .filter(({ command }) => steps.includes(command))
+      .map(({ command, line }) => [command, line]),
+  ),
+  ...ownLines,
+};
 
 /** A client, an API key and a provider for one tour; what a tour before left of them is used. */
 export async function prepareTour(
@@ -85,7 +82,8 @@ export async function prepareTour(
   await service.json(['client-secret', 'create', clientId]);
   // Registered, if the tour before could not delete it.
   await service.authctl(['provider', 'delete', issuer, '--cascade', '--yes']);
-  return { clientId, keyId, issuer, discoveryUrl };
+  const serviceTrunkGroup = 'tg-limited';
+  return { clientId, keyId, issuer, discoveryUrl, serviceTrunkGroup };
 }
 
 /** Tables next to the live ones, as DynamoDB restores them, with an item that is lost. */
@@ -151,10 +149,11 @@ export async function runTour(
   items: TourItems,
 ): Promise<Readonly<Record<string, TourResult>>> {
   const results: Record<string, TourResult> = {};
-  for (const [name, args] of Object.entries(tourCommands(items))) {
+  const made = { ...items, restorePoint: new Date().toISOString() };
+  for (const [name, line] of Object.entries(tourLines)) {
     const before = service.decisions.length;
     const { exitCode, stderr } = await service.authctl(
-      [...args, '--json', '--yes'],
+      [...fillLine(line, made), '--json', '--yes'],
       operator,
       placeOf(operator),
     );
@@ -172,89 +171,43 @@ export async function runTour(
   return results;
 }
 
-/** What each operator's policy is there for: the commands that work. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  'client-operator': [
-    'client list',
-    'client list by a text',
-    'client show',
-    'client create',
-    'client update',
-    'client disable',
-    'client delete',
-    'client-secret create',
-    'explain token',
-    'provider show',
-    'trunk-group-limits show',
-  ],
-  'api-key-operator': [
-    'api-key list',
-    'api-key show',
-    'api-key create',
-    'api-key disable',
-    'api-key delete',
-    'trunk-group-limits show',
-  ],
-  'provider-operator': [
-    'provider list',
-    'provider show',
-    'provider delete',
-    'client list',
-    'client list by a text',
-    'trunk-group-limits show',
-  ],
+const names = Object.keys(tourLines);
+
+/** Commands that do not use the management function. */
+const ownWays: Readonly<Record<string, readonly string[]>> = {
   'signing-key-operator': ['signing-key list'],
-  'restore-operator': [
-    'table restore',
-    'table restore of API keys',
-    'table restore of providers',
-    'table restore of settings',
-  ],
+  'restore-operator': names.filter((name) => /^table restore(?!.*signing keys)/.test(name)),
   'break-glass-operator': ['client show', 'client disable', 'api-key show', 'api-key disable'],
-  auditor: [
-    'client list',
-    'client list by a text',
-    'client show',
-    'api-key list',
-    'api-key show',
-    'provider list',
-    'provider show',
-    'explain token',
-    'audit list',
-    'trunk-group-limits show',
-    'trunk-group-limits check',
-    'trunk-group-limits list',
-  ],
 };
 
-const names = Object.keys(tourCommands({ clientId: '', keyId: '', issuer: '', discoveryUrl: '' }));
+const calls = Object.entries(validCalls(await createWorld()));
+
+/** Whether the function of management takes the command from the alias of an operator. */
+function isAllowed(operator: string, name: string): boolean {
+  const [operation] =
+    calls.find(([, { command }]) => name.startsWith(command) && command !== '') ?? [];
+  if (operation === undefined) return false;
+  const { aliases } = operationOf(operation as OperationName);
+  return aliases.some((alias) => alias === operator);
+}
 
 /** Where each operator works. */
 function placeOf(operator: string): 'tables' | 'function' {
   return operator === 'break-glass-operator' ? 'tables' : 'function';
 }
 
-/** Commands that do not use the management function. */
 const isOwnWay = (name: string) => /^(?:signing-key|table) /.test(name);
-
-const commands: Readonly<Record<string, readonly string[]>> = {
-  ...allowed,
-  administrator: names.filter((name) => !isOwnWay(name) && name !== 'provider register'),
-};
 
 /**
  * IAM allows it, and the service does not: the next key is too young, and the function's process
  * does not trust the provider of this test.
  */
-const refusedByService: Readonly<Record<string, readonly string[]>> = {
-  'signing-key-operator': ['signing-key rotate'],
-  'provider-operator': ['provider register'],
-  administrator: ['provider register'],
+function isRefusedByService(operator: string, name: string): boolean {
+  if (name === 'signing-key rotate') return operator === 'signing-key-operator';
   // `authctl` itself: on the tables, it only stops credentials.
-  'break-glass-operator': names.filter(
-    (name) => !isOwnWay(name) && allowed['break-glass-operator']?.includes(name) === false,
-  ),
-};
+  if (operator === 'break-glass-operator') return !isOwnWay(name);
+  return name === 'provider register' && isAllowed(operator, name);
+}
 
 /**
  * The history says how long older tokens of a client live. Who may not read it is told the most that
@@ -266,14 +219,15 @@ const withoutHistory: Readonly<Record<string, readonly string[]>> = {
 
 function resultOf(operator: string, name: string): TourResult {
   if (withoutHistory[operator]?.includes(name) === true) return 'works without a permission';
-  if (refusedByService[operator]?.includes(name)) return 'refused by the service';
-  return commands[operator]?.includes(name) === true ? 'works' : 'refused by IAM';
+  if (ownWays[operator]?.includes(name) === true) return 'works';
+  if (isRefusedByService(operator, name)) return 'refused by the service';
+  return isAllowed(operator, name) ? 'works' : 'refused by IAM';
 }
 
 /** What each operator gets. */
 export const expectedTours: Readonly<Record<string, Readonly<Record<string, TourResult>>>> =
   Object.fromEntries(
-    Object.keys(commands).map((operator) => [
+    Object.keys(operatorGroups).map((operator) => [
       operator,
       Object.fromEntries(names.map((name) => [name, resultOf(operator, name)])),
     ]),
