@@ -14,12 +14,17 @@ import { type ImportEntry, type Imported, readCatalogue, readClients } from './i
 import { collectPages } from './list-options.ts';
 
 /** @throws {RefusedError} if another client has its secret: who has one's opens the other. */
-function checkOwnSecret({ clientId, secret }: Imported, same: readonly ImportEntry[]): void {
-  const other = same.find(({ client }) => client.clientId !== clientId)?.client;
-  if (typeof secret !== 'string' || other === undefined) return;
+function checkOwnSecrets(client: Imported, idsBySecret: ReadonlyMap<string, Set<string>>): void {
+  const ids = secretsOf(client).map((one) => [...(idsBySecret.get(one) ?? [])]);
+  const other = ids.flat().find((id) => id !== client.clientId);
+  if (other === undefined) return;
   throw new RefusedError(
-    `${[clientId, other.clientId].map((id) => JSON.stringify(id)).join(' and ')} have the same secret`,
+    `${[client.clientId, other].map((id) => JSON.stringify(id)).join(' and ')} have the same secret`,
   );
+}
+
+function secretsOf({ secret, secondSecret }: Imported): readonly string[] {
+  return [secret, secondSecret].filter((one) => typeof one === 'string');
 }
 
 function readResults(bytes: Uint8Array): readonly Done[] {
@@ -113,14 +118,19 @@ function printDone({ output }: Cli, done: readonly Done[]): void {
 
 async function importEach(cli: Cli, entries: readonly ImportEntry[], checkOnly: boolean) {
   const importId = formatId('import', randomBytes(idBytes));
-  const bySecret = Map.groupBy(entries, ({ client }) => client.secret);
+  const idsBySecret = new Map<string, Set<string>>();
+  for (const { client } of entries) {
+    for (const one of secretsOf(client)) {
+      idsBySecret.set(one, (idsBySecret.get(one) ?? new Set()).add(client.clientId));
+    }
+  }
   const done: Done[] = [];
   try {
     for (const { client, stopped } of entries) {
-      const { clientId: client_id, secret } = client;
+      const { clientId: client_id } = client;
       try {
         if (stopped !== undefined) throw new RefusedError(stopped);
-        checkOwnSecret(client, bySecret.get(secret) ?? []);
+        checkOwnSecrets(client, idsBySecret);
         const input = { ...client, importId, checkOnly };
         const { existed } = await cli.management.importClient(input);
         if (existed) done.push({ client_id, outcome: 'imported before' });

@@ -146,6 +146,8 @@ export const importedClient = exactly(
   {
     clientId: rule.importedClientId,
     secret: rule.importedSecret,
+    /** Of a client that has two: its provider lists neither, so a person adds it. */
+    secondSecret: v.optional(rule.importedSecret),
     /** When the secret expires there. Here it expires no later. */
     expiresAt: v.optional(rule.expiry),
     ...newEntries,
@@ -155,8 +157,11 @@ export const importedClient = exactly(
     checkOnly: v.optional(flag),
   },
   (client) => {
-    const wrong = rule.findOwnWord(client);
-    return [...checkProvider(client), ...(wrong === undefined ? [] : [['secret', wrong] as const])];
+    const chosen = (['secret', 'secondSecret'] as const).flatMap((name) => {
+      const wrong = rule.findOwnWord({ ...client, secret: client[name] });
+      return wrong === undefined ? [] : [[name, wrong] as const];
+    });
+    return [...checkProvider(client), ...chosen];
   },
 );
 

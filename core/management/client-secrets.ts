@@ -166,6 +166,18 @@ async function addSecret(
 
 export const createClientSecret = findIfOvertaken(addSecret);
 
+/** Adds the other secret of an imported client, which it had before. */
+export async function addImportedSecret(
+  context: ManagementContext,
+  client: Client,
+  secret: ClientSecret,
+): Promise<Client> {
+  const { secretId } = secret;
+  const secrets = [...client.secrets, secret];
+  await writeSecrets(context, client, secrets, { verb: 'create', secretId, after: secret });
+  return findClient(context, client.clientId);
+}
+
 /**
  * @throws {NotFoundError} if the client has no such secret.
  * @throws {InputError} if it is not the id of a secret.

@@ -1,7 +1,7 @@
 import { secondsPerDay } from '../../contract/bounds.ts';
 import type { NewClient } from '../../contract/management/inputs.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
-import type { Client, ClientProvider } from '../client/client.ts';
+import type { Client, ClientProvider, ClientSecret } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { hashSecret } from '../credential/credential-value.ts';
 import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
@@ -10,6 +10,7 @@ import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { describeStops, isEnabled } from '../stops.ts';
 import { seconds } from '../time.ts';
 import { requireEveryTrunkGroup } from './caller-reach.ts';
+import { addImportedSecret } from './client-secrets.ts';
 import { ownedClients } from './clients.ts';
 import { requireSubjectGrant } from './grants/require-grant.ts';
 import { createOnce, idForCreation, keysWithin } from './idempotency.ts';
@@ -276,6 +277,23 @@ export function createPrepared(
   );
 }
 
+/** Its secrets of before: no other provider gives a client more than two. */
+function importedSecrets(
+  context: ManagementContext,
+  { secret, secondSecret, expiresAt = Infinity }: OperationInput<'importClient', 'client'>,
+  maxLifetimeDays: number,
+) {
+  const createdAt = currentTime(context);
+  return [...new Set([secret, secondSecret ?? secret])].map((value, index) => ({
+    secretId: newId(context, 'secret'),
+    hash: hashSecret(value),
+    name: index === 0 ? 'Imported' : 'Imported, second',
+    createdAt,
+    expiresAt: Math.min(expiresAt, createdAt + maxLifetimeDays * secondsPerDay),
+    imported: true as const,
+  }));
+}
+
 /**
  * Creates a client with its id and its secret of before. No customer may take the id of another's
  * client first, so a restricted caller imports none.
@@ -289,24 +307,25 @@ export async function importClient(
   if (config.clientImport === undefined) {
     throw new RefusedError('no client can be imported: the config has no clientImport');
   }
-  const { clientId, secret: value, expiresAt = Infinity, importId, checkOnly, ...fields } = input;
-  const createdAt = currentTime(context);
-  const hash = hashSecret(value);
-  const secret = {
-    secretId: newId(context, 'secret'),
-    hash,
-    name: 'Imported',
-    createdAt,
-    expiresAt: Math.min(expiresAt, createdAt + config.clientImport.maxLifetimeDays * secondsPerDay),
-    imported: true,
-  } as const;
+  const { clientId, secret, secondSecret, expiresAt, importId, checkOnly, ...fields } = input;
+  const secrets = importedSecrets(context, input, config.clientImport.maxLifetimeDays);
   const { asGiven } = await prepareClient(context, fields);
-  const built = { ...asGiven, clientId, importId, secrets: [secret] };
+  const built = { ...asGiven, clientId, importId, secrets };
   const findEarlier = async () => {
     const stored = await clients.find(clientId);
     if (stored === undefined) return undefined;
-    const hasSecret = stored.secrets.some((one) => one.imported && one.hash === hash);
-    if (hasSecret && isSameRequest(stored, built)) return { client: stored, existed: true };
+    const isStored = ({ hash }: ClientSecret) =>
+      stored.secrets.some((one) => one.imported && one.hash === hash);
+    const missing = secrets.filter((one) => !isStored(one));
+    const [second] = missing;
+    const isSame = isSameRequest(stored, built);
+    if (isSame && second === undefined) return { client: stored, existed: true };
+    // The first secret shows that it is the same client. What was deleted since does not come back.
+    const isAsImported = isFirstVersion(stored.version) && missing.length < secrets.length;
+    if (isSame && second !== undefined && second === secrets[1] && isAsImported) {
+      const client = checkOnly ? stored : await addImportedSecret(context, stored, second);
+      return { client, existed: false };
+    }
     throw new RefusedError(
       `the client ${JSON.stringify(clientId)} was imported before, with another secret or other values`,
     );

@@ -8,7 +8,7 @@ import {
   refusalHeader,
   verifyPathSegment,
 } from '../../contract/caller-headers.ts';
-import { scopePartPattern } from '../../contract/scopes.ts';
+import { isScopeToken, scopePartPattern } from '../../contract/scopes.ts';
 import { readTraceId } from '../../contract/trace-context.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 import { identifyCaller } from '../../core/verifier/caller-identity.ts';
@@ -34,7 +34,9 @@ class ScopesMissingError extends Error {
   override readonly name = 'ScopesMissingError';
 
   constructor() {
-    super('the path of the check names no scopes; allowed: /verify/SCOPE[,SCOPE] or /verify/-');
+    super(
+      'the path of the check names no scopes; allowed: /verify/SCOPE[,SCOPE] or /verify/-; a scope with a value as orders%2Fread',
+    );
   }
 }
 
@@ -162,6 +164,20 @@ function isScope(text: string): boolean {
   );
 }
 
+/**
+ * `messaging:view`, or a scope's `value` with an escape: `orders%2Fread`. A proxy that decodes it
+ * leaves what is neither.
+ */
+function readScope(text: string): string | undefined {
+  if (!text.includes('%')) return isScope(text) ? text : undefined;
+  try {
+    const value = decodeURIComponent(text);
+    return isScopeToken(value) && value !== noScopesSegment ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A path that is longer than any list of scopes is cut in the log. */
 const maxLoggedLength = 200;
 
@@ -176,8 +192,7 @@ export function namingSegments(target: string): string {
 /**
  * Reads the scopes that a proxy's route requires: `/verify/messaging:view,calls:view`, or
  * `/verify/-` for none. Only the first two segments are read: the rest and the query may be those
- * of the original request, and therefore text of the caller. Nothing is decoded, because no scope
- * needs it.
+ * of the original request, and therefore text of the caller.
  *
  * @param target the request target as received (RFC 9112 §3.2).
  * @returns undefined if the path names no scopes: a mistake in the proxy's configuration.
@@ -187,8 +202,9 @@ export function readRequiredScopes(target: string): readonly string[] | undefine
   const [root, verify, scopes] = path.split('/', 3);
   if (root !== '' || verify !== verifyPathSegment || scopes === undefined) return undefined;
   if (scopes === noScopesSegment) return [];
-  const names = scopes.split(',');
-  return names.every(isScope) ? names : undefined;
+  const texts = scopes.split(',');
+  const names = texts.flatMap((text) => readScope(text) ?? []);
+  return names.length === texts.length ? names : undefined;
 }
 
 /** Printable ASCII without a space at either end (RFC 9110 §5.5), or nothing. */

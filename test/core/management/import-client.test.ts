@@ -49,6 +49,30 @@ describe('an imported client', () => {
     expect(clients.size).toBe(1);
   });
 
+  it('has a second secret, with it or later, until its end; none that was deleted comes back', async () => {
+    const { test, management, clients } = open();
+    const both = { ...client, secondSecret: drawn('second'), expiresAt: test.now + day };
+    const hashes = () => clients.get(clientId)?.secrets.map(({ hash }) => hash);
+    expect((await management.importClient({ ...both, secondSecret: secret })).existed).toBe(false);
+    expect(hashes()).toEqual([hashSecret(secret)]);
+    const other = { ...both, secret: drawn('third') };
+    await expect(management.importClient(other)).rejects.toThrow('was imported before');
+    await management.importClient({ ...both, checkOnly: true });
+    expect(hashes()).toHaveLength(1);
+    expect((await management.importClient(both)).existed).toBe(false);
+    expect(hashes()).toEqual([secret, both.secondSecret].map(hashSecret));
+    expect((await management.importClient(both)).existed).toBe(true);
+    const [, second] = clients.get(clientId)?.secrets ?? [];
+    expect(second).toMatchObject({ imported: true, expiresAt: both.expiresAt });
+    await management.deleteClientSecret(clientId, second?.secretId ?? '');
+    for (const secondSecret of [both.secondSecret, drawn('third')]) {
+      const call = management.importClient({ ...both, secondSecret });
+      await expect(call).rejects.toThrow('was imported before');
+    }
+    await management.importClient({ ...both, clientId: 'at-once' });
+    expect(clients.get('at-once')?.secrets).toHaveLength(2);
+  });
+
   it('is another one for an id that differs by case', async () => {
     const { management, clients } = open();
     await management.importClient(client);
@@ -132,6 +156,10 @@ describe('what is refused of another provider', () => {
     const call = management.importClient({ ...client, secret: value as string });
     const message = `secret: received one with ${weakness}; ${allowedSecrets}`;
     await expect(call).rejects.toEqual(expect.objectContaining({ message }));
+    if (value !== undefined) {
+      const second = management.importClient({ ...client, secondSecret: value as string });
+      await expect(second).rejects.toMatchObject({ message: `second_${message}` });
+    }
     expect(audit).toEqual([]);
   });
 
@@ -142,9 +170,11 @@ describe('what is refused of another provider', () => {
     ['a word of its name', { name: 'Globex GmbH', secret: 'Zt4mWv8rYb2nHsQ1-gLoBeX-7uPx5kLd' }],
   ])('a secret with %s inside', async (_, changed) => {
     const call = open().management.importClient({ ...client, ...changed });
-    await expect(call).rejects.toThrow(
-      `secret: received one with the id or the name of its client inside; ${allowedSecrets}`,
-    );
+    const message = `secret: received one with the id or the name of its client inside; ${allowedSecrets}`;
+    await expect(call).rejects.toThrow(message);
+    const { secret: secondSecret = secret, ...named } = { secret, ...changed };
+    const second = { ...client, ...named, secret: drawn('other'), secondSecret };
+    await expect(open().management.importClient(second)).rejects.toThrow(`second_${message}`);
   });
 
   it('is no random secret in the forms of Cognito, Keycloak, Auth0 and Okta', async () => {

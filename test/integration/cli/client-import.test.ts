@@ -158,6 +158,23 @@ it('takes secrets of the customer\'s own with a "+", as they are and form-encode
   }
 });
 
+it('adds by hand the second secret of a client that Cognito did not list', async () => {
+  const second = drawn('a secret that no one lists', 51);
+  const { ClientId: clientId, ClientSecret: first } = app(801).UserPoolClient;
+  for (const more of [{}, { second_secret: second }]) {
+    const file = write(JSON.stringify({ ...app(801), ...more }));
+    expect(outcomes(await imported('--from', file, ...group))).toEqual(['imported']);
+  }
+  for (const secret of [first, second]) {
+    expect((await requestToken(clientId, secret)).status).toBe(200);
+  }
+  const shared = [801, 802].map((id) => JSON.stringify({ ...app(id), second_secret: second }));
+  const refused = await imported('--from', write(shared.join('\n')), ...group);
+  expect(refused.map(({ problem }) => problem)).toEqual(
+    refused.map(() => expect.stringContaining('have the same secret') as string),
+  );
+});
+
 describe('a file that cannot be imported as it is', () => {
   const plain = {
     client_id: 'keycloak-erp',
@@ -266,7 +283,7 @@ describe('a file that cannot be imported as it is', () => {
     expect(items.map(({ outcome, problem }) => problem ?? outcome)).toEqual([
       'imported',
       'the client "keycloak-erp" was imported before, with another secret or other values',
-      'scope: unknown field; allowed: clientId, secret, expiresAt, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, importId, checkOnly; did you mean scopes?',
+      'scope: unknown field; allowed: clientId, secret, secondSecret, expiresAt, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, importId, checkOnly; did you mean scopes?',
       '"Keycloak-erp" and "keycloak-erp " have the same secret',
       '"keycloak-erp " and "Keycloak-erp" have the same secret',
       `client_id: received "client_keycloak"; allowed: 3 to 256 printable ASCII characters without space, "%", "+" and ":", and not "client_", "key_" or the like first\nsecret: received one with fewer than 8 different characters; ${allowed}\nscope: received "a:b"; allowed: ${scope}, calls:view`,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { namingSegments, readRequiredScopes } from '../../../verifier/forward-auth/handler.ts';
 
+const api = 'https://api.example.com';
+
 describe('the scopes that the path of the check names', () => {
   it.each([
     ['/verify/messaging:view', ['messaging:view']],
@@ -15,6 +17,10 @@ describe('the scopes that the path of the check names', () => {
     ['/verify/messaging:view?scope=-', ['messaging:view']],
     ['/verify/messaging:view?/verify/-', ['messaging:view']],
     ['/verify/messaging:view/?a=b', ['messaging:view']],
+    ['/verify/orders%2Fread', ['orders/read']],
+    ['/verify/orders%2fread,calls:view/orders/x', ['orders/read', 'calls:view']],
+    ['/verify/https%3A%2F%2Fapi.example.com%2Fmessages.read/..', [`${api}/messages.read`]],
+    ['/verify/%6Frders,a%2Cb', ['orders', 'a,b']],
     ['/verify/a.b_c-d:e.f_g-h', ['a.b_c-d:e.f_g-h']],
   ])('%s', (target, scopes) => {
     expect(readRequiredScopes(target)).toEqual(scopes);
@@ -37,7 +43,14 @@ describe('the scopes that the path of the check names', () => {
     '/verify/messaging:view,-',
     '/verify/-,-',
     '/verify/%2d',
-    '/verify/messaging%3Aview',
+    '/verify/%2d,calls:view',
+    '/verify/orders/read',
+    '/verify/https:/api.example.com/messages.read',
+    '/verify/orders%2Fread%20x',
+    '/verify/orders%2',
+    '/verify/orders%ff',
+    '/verify/orders%22',
+    `/verify/${'a'.repeat(1400)}%2F`,
     '/verify/messaging:view;a=b',
     '/verify/messaging:view#-',
     '/verify/Messaging:View',
