@@ -163,7 +163,7 @@ export async function runMaven(
 }
 
 /** Java reads no file of certificates: it requires a trust store of its own kind. */
-export async function javaTrust({ caPath, directory }: Trust): Promise<readonly string[]> {
+async function javaTrust({ caPath, directory }: Trust): Promise<readonly string[]> {
   const store = join(directory, 'trust.p12');
   const password = 'changeit';
   if (!existsSync(store)) {
@@ -172,6 +172,20 @@ export async function javaTrust({ caPath, directory }: Trust): Promise<readonly 
   }
   const property = '-Djavax.net.ssl.trustStore';
   return [`${property}=${store}`, `${property}Password=${password}`];
+}
+
+/** Starts sooner: C1 is enough for the few requests of a test. */
+const javaFlags = async (trust: Trust) => ['-XX:TieredStopAtLevel=1', ...(await javaTrust(trust))];
+
+/** @param jar what `mvn package` makes of the folder. */
+export function jarRuntime(folder: string, target: string, jar: string): Runtime {
+  const build = async () => {
+    const missing = await runMaven(folder, target, 'package');
+    return missing === undefined ? {} : { missing };
+  };
+  return runtimeOf(build, async (_name, _, trust) => {
+    return ['java', ...(await javaFlags(trust)), '-jar', join(target, jar)];
+  });
 }
 
 /** @param folder with a pom.xml, and a class with a `main` for each program. */
@@ -187,7 +201,6 @@ export function javaRuntime(folder: string, cacheName: string): Runtime {
   };
   return runtimeOf(build, async (name, _, trust) => {
     const classPath = [join(target, 'classes'), join(jars, '*')].join(':');
-    const flags = ['-XX:TieredStopAtLevel=1', ...(await javaTrust(trust))];
-    return ['java', ...flags, '-cp', classPath, name];
+    return ['java', ...(await javaFlags(trust)), '-cp', classPath, name];
   });
 }

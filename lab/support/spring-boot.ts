@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { OutputProcess } from './output-process.ts';
 import type { Command } from './run-command.ts';
-import { cacheFolder, javaTrust, type Missing, runMaven, type Trust } from './runtimes.ts';
+import { cacheFolder, jarRuntime, type Missing, type Trust } from './runtimes.ts';
 
 const folder = join(import.meta.dirname, '../../examples/spring-boot');
 
@@ -12,23 +12,17 @@ export function pomOf(boot: SpringBoot): string {
   return join(folder, boot, 'pom.xml');
 }
 
-/**
- * Builds the example. C1 is enough for the few requests of a test, and starts sooner.
- *
- * @param args of the service.
- */
+/** @param args of the service. */
 export async function buildSpringBoot(
   boot: SpringBoot,
   trust: Trust,
   ...args: readonly string[]
 ): Promise<{ readonly command: Command } | Missing> {
   const target = cacheFolder('spring-boot', boot);
-  const missing = await runMaven(join(folder, boot), target, 'package');
-  if (missing !== undefined) return { missing };
-  const jar = join(target, 'messages-api-1.jar');
-  const flags = ['-XX:TieredStopAtLevel=1', ...(await javaTrust(trust)), '-jar', jar];
+  const built = await jarRuntime(join(folder, boot), target, 'messages-api-1.jar')('', trust);
+  if ('missing' in built) return built;
   const address = ['--server.port=0', '--server.address=127.0.0.1'];
-  return { command: ['java', ...flags, ...address, ...args] };
+  return { command: [...built.command, ...address, ...args] };
 }
 
 /** What Spring Boot, the examples of this project, and Next.js say. */

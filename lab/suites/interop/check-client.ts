@@ -82,13 +82,13 @@ export async function checkClient(
   const hour = await run('ready');
   const minuteAsItComes = await run('default', true);
   const minute = await run('ready', true);
+  const { needs, failsAsItComes } = client;
   const wrong = await runCalls(
-    [...program, client.program, 'default'],
+    [...program, client.program, failsAsItComes === undefined ? 'default' : 'ready'],
     worlds.ready,
     { CLIENT_SECRET: 'secret_of_no_client' },
     { count: 1 },
   );
-  const { needs, failsAsItComes } = client;
   const problems = [
     failsAsItComes === undefined && asItComes.why !== undefined && `as it comes: ${asItComes.why}`,
     failsAsItComes !== undefined && asItComes.why === undefined && 'works as it comes',

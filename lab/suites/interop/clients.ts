@@ -1,5 +1,5 @@
 import type { Runtime } from '../../support/runtimes.ts';
-import { go, java, node, pinned, python, rust } from './programs.ts';
+import { go, java, node, pinned, python, quarkus, rust } from './programs.ts';
 
 /** A library that gets tokens. Each program `client` runs it as it comes, and ready for this service. */
 export interface TokenClient extends Needs {
@@ -162,6 +162,12 @@ export const clients: readonly TokenClient[] = [
     program: 'kafka',
     needs: 'the system property `org.apache.kafka.sasl.oauthbearer.allowed.urls`',
     failsAsItComes: 'it allows no URL',
+  },
+  {
+    name: `Quarkus OIDC client ${pinned.maven('quarkus-bom', 'quarkus')}`,
+    language: 'Java',
+    runtime: quarkus,
+    program: 'quarkus',
   },
   withRust('oauth2'),
   withRust('rmcp', mcp),

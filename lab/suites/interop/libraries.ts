@@ -19,8 +19,8 @@ export interface Library {
   readonly typ?: 'JWT';
   /** Whether it also decides about scopes, and checks the proofs of bound tokens (RFC 9449). */
   readonly isService?: true;
-  /** Algorithms that it cannot verify, each with the reason. Anything else must work. */
-  readonly limits?: Partial<Readonly<Record<Alg, string>>>;
+  /** Algorithms that it cannot verify. Anything else must work. */
+  readonly lacks: readonly Alg[];
   /** What it does with a key of an unknown type in the JWKS, if that breaks the other keys. */
   readonly breaksWithMlDsa?: string;
   /** It fetches no JWKS. */
@@ -75,15 +75,18 @@ function program(runtime: Runtime, library: string, entry = 'verify'): Library['
 
 export const matrixAlgs = ['RS256', 'PS256', 'ES256', 'ES384', 'ML-DSA-44'] as const;
 
-type Findings = Omit<Library, 'name' | 'language' | 'prepare'> & Partial<Library>;
+type Findings = Pick<Library, 'needs'> & Partial<Library>;
 
-/** Libraries of a language, by the name that the package and the program have. */
+const mlDsa = ['ML-DSA-44'] as const;
+
+/** Libraries of a language, by the name that the package and the program have; most lack ML-DSA. */
 const of =
   (language: string, runtime: Runtime, versionOf: (name: string) => string) =>
   (library: string, findings: Findings): Library => ({
     name: `${library} ${versionOf(library)}`,
     language,
     prepare: program(runtime, library),
+    lacks: mlDsa,
     ...findings,
   });
 
@@ -95,18 +98,13 @@ const withGo = (library: string, module: string, findings: Findings) =>
   of('Go', go, () => pinned.go(module))(library, findings);
 const withRust = of('Rust', rust, cargo);
 
-/** Why an algorithm is missing, if there is nothing more to say. */
-export const notImplemented = 'not implemented';
-const noMlDsa = (reason = notImplemented) => ({ 'ML-DSA-44': reason });
 // docs/interop.md says what a row wants of its reader's code by these.
 const typ = '`typ`';
 const jwks = 'JWKS';
 
-const authlib = 'its validator allows RS256 and ES256';
-
 function springBoot(boot: SpringBoot): readonly Library[] {
   const name = `Spring Boot ${versionInPom(pomOf(boot), 'spring-boot-starter-parent')}`;
-  const common = { language: 'Java', isService: true, limits: noMlDsa() } as const;
+  const common = { language: 'Java', isService: true, lacks: mlDsa } as const;
   return [
     {
       ...common,
@@ -127,76 +125,64 @@ function springBoot(boot: SpringBoot): readonly Library[] {
 export const libraries: readonly Library[] = [
   withNode('jose', {
     needs: "`issuer`, `audience`, `typ: 'at+jwt'`, `algorithms`, `requiredClaims`",
+    lacks: [],
   }),
   withNode('aws-jwt-verify', {
     needs: `\`issuer\`, \`audience\`, \`jwksUri\`; ${typ}`,
-    limits: { PS256: notImplemented, ...noMlDsa() },
+    lacks: ['PS256', ...mlDsa],
   }),
   withNode('jwks-rsa', {
     name: `jwks-rsa ${npm('jwks-rsa')} with jsonwebtoken ${npm('jsonwebtoken')}`,
     needs: `\`issuer\`, \`audience\`, \`algorithms\`; ${typ}`,
-    limits: noMlDsa('not implemented by jsonwebtoken'),
   }),
   withNode('get-jwks', {
     name: `get-jwks ${npm('get-jwks')} with fast-jwt ${npm('fast-jwt')}`,
     needs:
       "`allowedIss`, `allowedAud`, `jwksPath`, `checkTyp: 'at+jwt'`, `algorithms`, `requiredClaims`",
-    limits: noMlDsa('not implemented by fast-jwt'),
   }),
   withNode('express-oauth2-jwt-bearer', {
     needs:
       '`issuer`, `audience`, `tokenSigningAlg`, `strict: true` (checks `typ` and the claims of RFC 9068)',
-    limits: noMlDsa('its list of algorithms has no ML-DSA'),
   }),
   withNode('mcp-auth', {
     needs: 'use jose: it insists on `authorization_code`',
-    limits: Object.fromEntries(matrixAlgs.map((alg) => [alg, notImplemented])),
+    lacks: matrixAlgs,
   }),
-  withPython('PyJWT', {
-    needs: `\`issuer\`, \`audience\`, \`algorithms\`, \`require\`; ${typ}`,
-    limits: noMlDsa(),
-  }),
+  withPython('PyJWT', { needs: `\`issuer\`, \`audience\`, \`algorithms\`, \`require\`; ${typ}` }),
   withPython('joserfc', {
     needs: `\`algorithms\`, \`JWTClaimsRegistry\` with \`iss\`, \`aud\` and \`exp\`; ${typ}; ${jwks}`,
-    limits: noMlDsa(),
     ownCache: true,
   }),
   withPython('Authlib', {
     needs: `\`JWTBearerTokenValidator\` (RFC 9068) with \`issuer\`, \`resource_server\` and a \`get_jwks\`: ${jwks}`,
-    limits: { PS256: authlib, ES384: authlib, ...noMlDsa(authlib) },
+    lacks: ['PS256', 'ES384', ...mlDsa],
     ownCache: true,
   }),
   withPython('djangorestframework-simplejwt', {
     needs: `\`ALGORITHM\`, \`JWK_URL\`, \`AUDIENCE\`, \`ISSUER\`, \`USER_ID_CLAIM: 'sub'\`, \`TOKEN_TYPE_CLAIM: None\`; ${typ}`,
-    limits: { ...noMlDsa() },
-    clock: 'moves',
   }),
   withPython('python-jose', {
     needs: `\`issuer\`, \`audience\`, \`algorithms\`; ${typ}; ${jwks}`,
     breaksWithMlDsa: 'it tries each key, and the type AKP is an error',
-    limits: { PS256: notImplemented, ...noMlDsa() },
+    lacks: ['PS256', ...mlDsa],
     ownCache: true,
   }),
   withGo('go-oidc', 'github.com/coreos/go-oidc/v3', {
     needs: `your issuer in \`NewVerifier\`, your audience as \`ClientID\`, \`SupportedSigningAlgs\`; ${typ}`,
-    limits: noMlDsa(),
   }),
   withGo('golang-jwt', 'github.com/golang-jwt/jwt/v5', {
     name: `golang-jwt ${pinned.go('github.com/golang-jwt/jwt/v5')} with keyfunc ${pinned.go('github.com/MicahParks/keyfunc/v3')}`,
     needs: `\`WithIssuer\`, \`WithAudience\`, \`WithValidMethods\`, \`WithExpirationRequired\`; ${typ}`,
-    limits: noMlDsa(),
   }),
   withGo('lestrrat-jwx', 'github.com/lestrrat-go/jwx/v3', {
     name: `lestrrat jwx ${pinned.go('github.com/lestrrat-go/jwx/v3')}`,
     needs: `\`WithIssuer\`, \`WithAudience\`, \`jwk.NewCache\`, \`WithRequiredClaim("exp")\`; ${typ}`,
     breaksWithMlDsa: 'the key type AKP is an error for the whole set',
-    limits: noMlDsa('the key type AKP is refused'),
     refresh: 'at the next refresh: `WithMinInterval`, 15 minutes by default',
   }),
   withGo('go-jwt-middleware', 'github.com/auth0/go-jwt-middleware/v2', {
     needs: `your issuer and audience in \`validator.New\`, one \`SignatureAlgorithm\`, \`NewCachingProvider\`; ${typ}`,
     breaksWithMlDsa: 'go-jose refuses the whole set',
-    limits: noMlDsa(),
     refresh: 'when the TTL that you give to `NewCachingProvider` ends',
   }),
   {
@@ -204,14 +190,13 @@ export const libraries: readonly Library[] = [
     language: 'Java',
     needs:
       '`DefaultJWTClaimsVerifier` with your audience, `issuer` and required claims; `DefaultJOSEObjectTypeVerifier` with `at+jwt`; the algorithm',
-    limits: noMlDsa(),
+    lacks: mlDsa,
     prepare: program(java, 'nimbus', 'Verify'),
   },
   ...springBoot('boot-3'),
   ...springBoot('boot-4'),
   withRust('jsonwebtoken', {
     needs: `\`Validation::new(alg)\`, \`set_issuer\`, \`set_audience\`, \`set_required_spec_claims\`; ${typ}; ${jwks}`,
-    limits: noMlDsa(),
     ownCache: true,
   }),
 ];

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  cacheFolder,
   goRuntime,
+  jarRuntime,
   javaRuntime,
   nodeRuntime,
   pythonRuntime,
@@ -16,6 +18,11 @@ export const node = nodeRuntime(`${programs}/node`, 'interop');
 export const python = pythonRuntime(`${programs}/python`);
 export const go = goRuntime(`${programs}/go`, 'interop');
 export const java = javaRuntime(`${programs}/java`, 'interop');
+export const quarkus = jarRuntime(
+  `${programs}/quarkus`,
+  cacheFolder('interop', 'quarkus'),
+  'quarkus-app/quarkus-run.jar',
+);
 export const rust = rustRuntime(`${programs}/rust`, 'interop');
 
 function find(path: string, pattern: RegExp): string {
@@ -46,6 +53,7 @@ export const pinned = {
   npm: pinnedIn('node/package.json', (name) => `"${name}": "(\\d[^"]*)"`),
   pip: pinnedIn('python/requirements.txt', (name) => `^${name}(?:\\[\\w+\\])?==(\\S+)`),
   go: pinnedIn('go/go.mod', (module) => `^\\t${module} v(\\S+)`),
-  maven: (artifact: string) => versionInPom(join(programs, 'java/pom.xml'), artifact),
+  maven: (artifact: string, project = 'java') =>
+    versionInPom(join(programs, project, 'pom.xml'), artifact),
   cargo: pinnedIn('rust/Cargo.toml', (name) => `^${name} = (?:\\{ version = )?"=([^"]+)"`),
 };
