@@ -1,10 +1,9 @@
 import { createDynamoDbClient } from '../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbRotationStore } from '../adapters/dynamodb/stores/rotation-store.ts';
 import type { RegionId } from '../contract/regions.ts';
-import type { RotationState } from '../core/key-rotation/rotation-state.ts';
+import type { RotationState } from '../core/key-rotation/rotation-ports.ts';
 import type { OperatorRequest } from './ask-rotation.ts';
 import type { Deployment } from './deployment.ts';
-
 /** The signing keys of a deployment: read from the table, changed only by the rotation. */
 export function openSigningKeys(deployment: Deployment, table: string) {
   const store = createDynamoDbRotationStore(createDynamoDbClient(deployment.aws), table);

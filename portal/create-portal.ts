@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { maxPortalFormBytes, maxTrunkGroupsOfReach } from '../contract/bounds.ts';
 import { readBytes } from '../core/read-bytes.ts';
-import { ForbiddenError, guardManagement, mayUse } from './access/guarded-management.ts';
+import {
+  ForbiddenError,
+  guardManagement,
+  mayUse,
+  type Person,
+} from './access/guarded-management.ts';
 import { rememberOffer } from './access/offer.ts';
-import type { Person } from './access/person.ts';
 import { createAppearance } from './appearance.ts';
 import { readPathPart } from './client-path.ts';
 import { Fields } from './forms/problems.ts';
@@ -16,7 +20,7 @@ import type { RequestContext } from './request-context.ts';
 import { createHref, errorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
 
-export type { Person, Role } from './access/person.ts';
+export type { Person, Role } from './access/guarded-management.ts';
 export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
 
 interface Environment {

@@ -1,7 +1,6 @@
 import type { Management } from '../adapters/management.ts';
 import type { PortalLook } from '../contract/portal-look.ts';
-import type { Person } from './access/person.ts';
-
+import type { Person } from './access/guarded-management.ts';
 /** One request, for the log. It contains no query, form or credential. */
 export interface PortalRequest {
   readonly method: string;

@@ -1,13 +1,11 @@
 import type { OperationName } from '../adapters/management.ts';
 import type { PortalLook } from '../contract/portal-look.ts';
-import type { Deployment, PortalManagement } from './access/guarded-management.ts';
+import type { Deployment, Person, PortalManagement } from './access/guarded-management.ts';
 import type { Offer } from './access/offer.ts';
-import type { Person } from './access/person.ts';
 import type { Fields, Problems } from './forms/problems.ts';
 import type { Labels } from './html/form.ts';
 import type { HtmlValue } from './html/html.ts';
 import type { PageHead, Section } from './html/parts.ts';
-
 /** One request of a known user: everything that a page needs. */
 export interface RequestContext extends Offer {
   readonly person: Person;

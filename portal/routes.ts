@@ -11,16 +11,19 @@ import {
 import { showApiKey } from './pages/api-keys/key-details.ts';
 import { exportApiKeys, showApiKeys } from './pages/api-keys/key-list.ts';
 import { keyCreation, keyRotation } from './pages/api-keys/new-key.ts';
-import { showAudit } from './pages/audit/audit.ts';
-import { showApiKeyHistory, showClientHistory } from './pages/audit/history.ts';
+import { showApiKeyHistory, showAudit, showClientHistory } from './pages/audit/audit.ts';
 import {
   secretDeletion,
   secretDisabling,
   secretEdit,
   secretEnabling,
 } from './pages/client-secrets/change-secret.ts';
-import { secretCreation, secretRotation } from './pages/client-secrets/new-secret.ts';
-import { publicKeyAddition, publicKeyRotation } from './pages/client-secrets/public-key.ts';
+import {
+  publicKeyAddition,
+  publicKeyRotation,
+  secretCreation,
+  secretRotation,
+} from './pages/client-secrets/new-secret.ts';
 import { showClient } from './pages/clients/client-details.ts';
 import { clientCreation, clientEdit } from './pages/clients/client-forms.ts';
 import { exportClients, showClients } from './pages/clients/client-list.ts';
@@ -48,7 +51,6 @@ import { limitsChange } from './pages/trunk-groups/change-limits.ts';
 import { showTrunkGroup } from './pages/trunk-groups/trunk-group-details.ts';
 import { showTrunkGroups } from './pages/trunk-groups/trunk-group-list.ts';
 import type { Handler } from './request-context.ts';
-
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** `:name` matches one part of the path. */

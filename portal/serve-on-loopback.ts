@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Management } from '../adapters/management.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
-import type { Person } from './access/person.ts';
+import type { Person } from './access/guarded-management.ts';
 import { createPortal } from './create-portal.ts';
 import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';

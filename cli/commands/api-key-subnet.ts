@@ -3,7 +3,7 @@ import { formatCidr, formatNetmask } from '../../core/api-key/subnet.ts';
 import { viewSubnet } from '../../core/management/api-key-view.ts';
 import { getSubnet } from '../../core/management/api-keys.ts';
 import { type CommandGroup, command, mandatory, option } from '../command-spec.ts';
-import type { Cell } from '../table.ts';
+import type { Cell } from '../output.ts';
 import { ifVersionOption } from './record-commands.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;

@@ -12,7 +12,7 @@ import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, offered, option } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
-import type { Field } from '../table.ts';
+import type { Field } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, idempotencyKeyOption } from './field-options.ts';
 import { ifVersionOption, recordCommands, rotateCommand } from './record-commands.ts';

@@ -23,8 +23,7 @@ import {
   repeatable,
   withDefault,
 } from '../command-spec.ts';
-import type { ListForm } from '../output.ts';
-import type { Cell, Field } from '../table.ts';
+import type { Cell, Field, ListForm } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { importClients } from './client-import.ts';
 import {

@@ -1,12 +1,11 @@
 import { Option } from 'commander';
-import { type FieldKind, type GivenWords } from '../../contract/management/field-words.ts';
+import type { FieldKind, GivenWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { type ClaimCondition, groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration, numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
 import { collectValues, givesField, option } from '../command-spec.ts';
-import type { Cell } from '../table.ts';
+import type { Cell } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-
 export const clientIdArgument = ['client-id', 'id of the client, client_...'] as const;
 
 export const idempotencyKeyOption = () =>

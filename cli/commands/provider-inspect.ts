@@ -11,10 +11,9 @@ import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { readStdin } from '../cli-io.ts';
 import { command, type OptionValues, offered, option, repeatable } from '../command-spec.ts';
-import type { Field } from '../table.ts';
+import type { Field } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { describeFinding } from './explain.ts';
-
 export const discoveryUrl = [
   'discovery-url',
   'https URL, usually ending in /.well-known/openid-configuration',

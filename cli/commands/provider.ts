@@ -15,7 +15,7 @@ import { describeStops } from '../../core/stops.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
-import type { Cell, Field } from '../table.ts';
+import type { Cell, Field } from '../output.ts';
 import { readGivenFile, UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
 import { grantCommands } from './provider-grants.ts';

@@ -6,7 +6,7 @@ import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algori
 import { formatSpan } from '../../core/duration.ts';
 import { InputError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
-import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-state.ts';
+import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-ports.ts';
 import {
   buildTimeline,
   explainWaitForRoom,
@@ -16,7 +16,7 @@ import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
-import type { Cell } from '../table.ts';
+import type { Cell } from '../output.ts';
 import { refuse, UsageError } from '../usage-error.ts';
 
 /** The next step in words. */

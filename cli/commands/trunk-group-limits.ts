@@ -13,8 +13,7 @@ import {
 } from '../../core/trunk-group/trunk-group-limits.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
-import type { ListForm } from '../output.ts';
-import type { Cell } from '../table.ts';
+import type { Cell, ListForm } from '../output.ts';
 import { refuse, UsageError } from '../usage-error.ts';
 import { dashed, fieldCell, fieldOptions, type OptionTexts, readFields } from './field-options.ts';
 import { readItems } from './list-options.ts';

@@ -7,7 +7,7 @@ import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/jwks.ts';
 import { type Sign, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import type { Heartbeat } from './rotation-state.ts';
+import type { Heartbeat } from './rotation-ports.ts';
 
 interface ServiceCheck {
   /** The region of this run. */

@@ -12,13 +12,15 @@ import {
   subjectOf,
 } from './plan.ts';
 import {
+  type KeyIntent,
   type ManagedKey,
   type ManagedKeyDescription,
   PublicationRefusedError,
   type RotationContext,
   type RotationPorts,
+  type RotationSettings,
+  type RotationState,
 } from './rotation-ports.ts';
-import type { KeyIntent, RotationSettings, RotationState } from './rotation-state.ts';
 
 /**
  * Seconds for which an intent belongs to the run that recorded it: CreateKey and the write after it

@@ -6,8 +6,7 @@ import { earliestEligibleAt } from '../signing-key/select-signing-key.ts';
 import { isPublished, type SigningKey } from '../signing-key/signing-key.ts';
 import { formatTime } from '../time.ts';
 import { findCurrentKey } from './plan.ts';
-import type { Heartbeat } from './rotation-state.ts';
-
+import type { Heartbeat } from './rotation-ports.ts';
 /** A config without the algorithm of a key that signs, or whose tokens are still valid. */
 export class AlgorithmInUseError extends RefusedError {
   /** The config's algorithms, followed by those that it must keep. */

@@ -4,15 +4,14 @@ import { keysOfRegionInJwks, type SigningKeyPolicy } from '../../contract/signin
 import { byEligibility, eligibleAt } from '../signing-key/select-signing-key.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
 import { formatTime } from '../time.ts';
-import { RetainedKeyError } from './rotation-ports.ts';
-import type {
-  AlgorithmChoice,
-  KeyIntent,
-  KeySlot,
-  RotationSettings,
-  RotationState,
-} from './rotation-state.ts';
-
+import {
+  type AlgorithmChoice,
+  type KeyIntent,
+  type KeySlot,
+  RetainedKeyError,
+  type RotationSettings,
+  type RotationState,
+} from './rotation-ports.ts';
 /**
  * What is due for a region's signing keys. It depends only on the state and the clock, never on
  * what was done before. When a run is missed, repeated or interrupted, the outcome stays the same.

@@ -5,8 +5,7 @@ import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.t
 import { ConflictError, UnavailableError } from '../errors.ts';
 import { PublicKeyError, publicJwkFromSpki } from '../signing-key/public-jwk.ts';
 import type { PublicJwk, SigningKey } from '../signing-key/signing-key.ts';
-import type { KeyInspection, RotationStore } from './rotation-ports.ts';
-import type { KeyIntent } from './rotation-state.ts';
+import type { KeyInspection, KeyIntent, RotationStore } from './rotation-ports.ts';
 
 /** What every signing key of a deployment must be like. */
 interface ExpectedCustody {

@@ -11,8 +11,7 @@ import {
   usableNextKeys,
   wantedAlg,
 } from './plan.ts';
-import type { RotationSettings, RotationState } from './rotation-state.ts';
-
+import type { RotationSettings, RotationState } from './rotation-ports.ts';
 /** A key in the form that operators see. */
 export interface TimelineEntry {
   readonly key: SigningKey;

@@ -6,8 +6,8 @@ import * as creation from './create-client.ts';
 import { describeDeployment } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
-import { checkGrants } from './grants/check-grants.ts';
 import * as grants from './grants/grant-lists.ts';
+import { checkGrants } from './grants/grant-lists.ts';
 import { listAudit, listHistory } from './list-changes.ts';
 import { listExpiring } from './list-expiring.ts';
 import type { ManagementContext } from './management-context.ts';
@@ -18,7 +18,6 @@ import { registerProvider } from './providers/register-provider.ts';
 import { setProviderTrunkGroups } from './providers/set-provider-trunk-groups.ts';
 import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
 import * as limits from './trunk-group-limits/limits-record.ts';
-
 /**
  * The operations that a portal or `authctl` can call, as their callers see them; `Management` says
  * which errors all have. A comment at the function itself says only what its callers need not know.

@@ -11,7 +11,7 @@ import {
   ownedBy,
   type ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
-import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-state.ts';
+import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-ports.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
 import {
@@ -44,7 +44,6 @@ import {
 } from './replay.ts';
 import { replayApiKey } from './replay-api-key.ts';
 import { replayClient } from './replay-client.ts';
-
 /** Items of one kind: in a table from an earlier time, and in the deployment's own. */
 export interface StoredKind<T> {
   /** Those from an earlier time. */

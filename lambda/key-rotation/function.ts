@@ -33,13 +33,13 @@ import {
   rotateKey,
   withdrawKey,
 } from '../../core/key-rotation/reconcile.ts';
-import type {
-  CheckKey,
-  PublishKey,
-  RotationContext,
-  RotationPorts,
+import {
+  type CheckKey,
+  type PublishKey,
+  type RotationContext,
+  type RotationPorts,
+  replicationLag,
 } from '../../core/key-rotation/rotation-ports.ts';
-import { replicationLag } from '../../core/key-rotation/rotation-state.ts';
 import {
   type AnswerPorts,
   answerCustomResource,
@@ -50,7 +50,6 @@ import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
 import { type Lag, reportFailure, reportSuccess } from './report-run.ts';
-
 /** The calls of the rotation to other functions and to STS. */
 export interface FunctionPorts extends ClockOptions {
   /** Finds out from STS who signed an operator's request. */

@@ -1,8 +1,7 @@
 import { InputError } from '../../adapters/management.ts';
 import type { Limits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { isDenied } from '../forms/problems.ts';
-import type { Deployment, PortalManagement } from './guarded-management.ts';
-import type { Person } from './person.ts';
+import type { Deployment, Person, PortalManagement } from './guarded-management.ts';
 
 interface RequestFacts {
   readonly management: PortalManagement;

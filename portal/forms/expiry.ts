@@ -3,8 +3,7 @@ import { expiryOrTyped } from '../../core/time.ts';
 import { radioGroup } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
 import { formatExactSpan, formatMinute } from '../html/time.ts';
-import { requireChoice } from './choice.ts';
-import { type Fields, type Problems, problemAt } from './problems.ts';
+import { type Fields, type Problems, problemAt, requireChoice } from './problems.ts';
 
 const dayLabel = 'On a day';
 

@@ -9,9 +9,8 @@ import { formatDuration, numberOrTyped } from '../../core/duration.ts';
 import { checkbox, textArea, textField } from '../html/field.ts';
 import type { Html, HtmlValue } from '../html/html.ts';
 import { formatExactSpan } from '../html/time.ts';
-import { requireChoice } from './choice.ts';
 import { TypedDuration } from './duration.ts';
-import { type Fields, FormError, type Problems, problemAt } from './problems.ts';
+import { type Fields, FormError, type Problems, problemAt, requireChoice } from './problems.ts';
 
 /** One field as entered. */
 interface FieldValue {

@@ -1,4 +1,4 @@
-import type { Person } from '../access/person.ts';
+import type { Person } from '../access/guarded-management.ts';
 import { createAppearance } from '../appearance.ts';
 import { createPortal } from '../create-portal.ts';
 import { html } from '../html/html.ts';

@@ -2,8 +2,7 @@ import { maxTrunkGroupsOfReach } from '../../contract/bounds.ts';
 import { ownValue } from '../../contract/own-value.ts';
 import type { PeopleMapping } from '../../contract/portal-config.ts';
 import { unprintable } from '../../contract/unprintable.ts';
-import { type Role, roles } from '../access/person.ts';
-
+import { type Role, roles } from '../access/guarded-management.ts';
 /** The claims of a person's ID token, verified. */
 export type Claims = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Person, roles } from '../access/person.ts';
+import { type Person, roles } from '../access/guarded-management.ts';
 import { maxCookieBytes, readCookies, setCookie } from '../session/cookies.ts';
 import type { LoginContext } from './login-context.ts';
 import { sealedRecord } from './sealing.ts';

@@ -1,14 +1,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { OperationName } from '../../adapters/management.ts';
-import { InputError, NotFoundError, RefusedError } from '../../adapters/management.ts';
+import {
+  InputError,
+  NotFoundError,
+  type OperationName,
+  RefusedError,
+} from '../../adapters/management.ts';
 import { leastRole, managementOperations } from '../../contract/management/operations.ts';
 import {
   ForbiddenError,
   guardManagement,
   mayUse,
   operationNames,
+  type Role,
+  roles,
 } from '../../portal/access/guarded-management.ts';
-import { type Role, roles } from '../../portal/access/person.ts';
 import { routes } from '../../portal/routes.ts';
 import { foreignOutcomes } from '../adapters/management/foreign-outcomes.ts';
 import { isObject, runOperation } from '../adapters/management/run-operation.ts';

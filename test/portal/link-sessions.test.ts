@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Person } from '../../portal/access/person.ts';
+import type { Person } from '../../portal/access/guarded-management.ts';
 import { LinkSessions } from '../../portal/serve-on-loopback.ts';
 
 const origin = 'http://127.0.0.1:8084';

@@ -1,8 +1,7 @@
-import type { Person, Role } from '../../portal/access/person.ts';
+import type { Person, Role } from '../../portal/access/guarded-management.ts';
 import { createPortal } from '../../portal/create-portal.ts';
 import type { PortalOptions, PortalRequest } from '../../portal/portal-options.ts';
 import { createWorld, type World } from '../adapters/management/world.ts';
-
 export const origin = 'http://127.0.0.1:8084';
 
 /** The portal over management in memory, without a server. */

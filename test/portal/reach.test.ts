@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalReach } from '../../contract/reach.ts';
-import type { Role } from '../../portal/access/person.ts';
+import type { Role } from '../../portal/access/guarded-management.ts';
 import { createWorld } from '../adapters/management/world.ts';
 import { createTestFunction } from '../support/management-function.ts';
 import { createPortalWorld, type PortalWorld } from './portal-world.ts';

@@ -4,10 +4,9 @@ import type {
   KeyIntent,
   RotationSettings,
   RotationState,
-} from '../../core/key-rotation/rotation-state.ts';
+} from '../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { policy } from '../../lab/suites/rotation/simulation/policies.ts';
-
 /**
  * A key that signs in slc since the time 0, but for what the test says. A `next` key is proved when
  * it is published.

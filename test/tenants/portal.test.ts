@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Person, Role } from '../../portal/access/person.ts';
+import type { Person, Role } from '../../portal/access/guarded-management.ts';
 import { createPortal } from '../../portal/create-portal.ts';
 import { routes } from '../../portal/routes.ts';
 import { createWorld, registerOwn } from '../adapters/management/world.ts';

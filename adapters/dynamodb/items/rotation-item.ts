@@ -2,10 +2,9 @@ import * as v from 'valibot';
 import { regionIds } from '../../../contract/regions.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { signingKeyRecordTypes } from '../../../contract/tables.ts';
-import type { AlgorithmChoice } from '../../../core/key-rotation/rotation-state.ts';
+import type { AlgorithmChoice } from '../../../core/key-rotation/rotation-ports.ts';
 import { epochSeconds, type Item, partitionItem, text, version } from './item.ts';
 import { kmsKeyArn, publicJwkSchema } from './signing-key-item.ts';
-
 export const keyIntentItem = partitionItem({
   recordType: signingKeyRecordTypes.intent,
   idName: 'slot',

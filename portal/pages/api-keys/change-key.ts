@@ -1,7 +1,9 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { fieldLabels } from '../../../contract/management/field-words.ts';
+import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { describeCut } from '../../../core/api-key/subnet-warnings.ts';
+import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { offeredScopes } from '../../access/offer.ts';
 import {
   type ExpiryValues,
   expiryField,
@@ -9,22 +11,87 @@ import {
   readExpiryValues,
 } from '../../forms/expiry.ts';
 import { type Form, type InputOf, noValues, ownVersion } from '../../forms/form.ts';
+import { type Fields, type Problems, problemAt, requireChoice } from '../../forms/problems.ts';
 import { emptyRow, type SubnetInput, type SubnetRow, toSubnet } from '../../forms/subnet-rows.ts';
-import { checkbox, hiddenField } from '../../html/field.ts';
-import { html } from '../../html/html.ts';
+import { checkbox, hiddenField, radioGroup } from '../../html/field.ts';
+import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
+import { scopeTable } from '../../html/scope-matrix.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-forms.ts';
 import { keyPage } from './key-details.ts';
-import { sourcesSummary } from './key-row.ts';
-import {
-  type KeyScopes,
-  keyScopesField,
-  readKeyScopes,
-  startKeyScopes,
-  toKeyScopes,
-} from './key-scopes.ts';
+import { sourcesSummary } from './key-list.ts';
+
+const every = { value: 'every', text: 'Everything that the platform’s APIs offer the trunk group' };
+const chosenLabel = 'Only these scopes';
+
+/** What a key may do, as a form has it. */
+export type KeyScopes = Readonly<ReturnType<typeof readKeyScopes>>;
+
+export function readKeyScopes(form: Fields) {
+  const scopes = form.all('scopes');
+  return { access: form.text('access') || (scopes.length > 0 ? 'chosen' : ''), scopes };
+}
+
+export function startKeyScopes(
+  scopes: readonly string[] | undefined,
+  { requireApiKeyScopes }: Limits = {},
+): KeyScopes {
+  const isChosen = scopes !== undefined || requireApiKeyScopes === true;
+  return { access: isChosen ? 'chosen' : 'every', scopes: scopes ?? [] };
+}
+
+/**
+ * @returns null: every scope; undefined: as it is, of a form without the field.
+ * @throws {FormError} if scopes are ticked and not chosen.
+ */
+export function toKeyScopes({ access, scopes }: KeyScopes): readonly string[] | null | undefined {
+  requireChoice({
+    field: 'scopes',
+    label: chosenLabel,
+    isChosen: access === 'chosen',
+    text: scopes.join(' '),
+    what: 'the scopes',
+  });
+  if (access === 'chosen') return scopes;
+  return access === 'every' ? null : undefined;
+}
+
+/** A field for the scopes of a key. */
+export function keyScopesField(
+  { deployment }: RequestContext,
+  { access, scopes }: KeyScopes,
+  problems: Problems,
+  {
+    limits,
+    present,
+  }: { readonly limits: Limits; readonly present?: Pick<ApiKey, 'scopes'> | undefined },
+): Html {
+  const isRequired = limits.requireApiKeyScopes === true;
+  const mayHaveEvery = !isRequired || (present !== undefined && present.scopes === undefined);
+  const error = problemAt(problems, 'scopes');
+  return radioGroup({
+    name: 'scopes',
+    group: 'access',
+    label: fieldLabel('scopes'),
+    hint: 'What a request with the key may do. Anyone who finds a key can do the same.',
+    value: error !== undefined && scopes.length > 0 ? 'chosen' : access,
+    error,
+    options: [
+      ...(mayHaveEvery ? [every] : []),
+      {
+        value: 'chosen',
+        text: chosenLabel,
+        // Without the limit, a key may have every scope of the catalogue in any case.
+        more: scopeTable(
+          offeredScopes(deployment.scopes, isRequired ? limits : {}, present?.scopes ?? []),
+          scopes,
+        ),
+      },
+    ],
+  });
+}
 
 export function getKey({ management, id }: RequestContext): Promise<ApiKey> {
   return management.findApiKey(id('keyId'));

@@ -20,8 +20,8 @@ import { badge, dataTable, enabledBadge, stopsText } from '../../html/list.ts';
 import { copyable, dangerPanel, facts, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { changedFact } from '../audit/history.ts';
-import { expirySummary, oldValueFacts, scopesSummary, useFacts, warningNotes } from './key-row.ts';
+import { changedFact } from '../audit/audit.ts';
+import { expirySummary, oldValueFacts, scopesSummary, useFacts, warningNotes } from './key-list.ts';
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   return dataTable(

@@ -22,7 +22,7 @@ import { checkbox, textField } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import { linkButton } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
-import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
+import { chooseTrunkGroup, nothingPage, quotaLimit, readQuota } from '../choose-trunk-group.ts';
 import {
   defaultOverlap,
   type OverlapValues,
@@ -34,16 +34,21 @@ import { trunkGroupField } from '../clients/client-forms.ts';
 import { callCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
 import { madeCredentialPage } from '../made-credential.ts';
-import { quotaLimit, readQuota } from '../quota.ts';
-import { getKey, ofKey } from './change-key.ts';
+import {
+  getKey,
+  keyScopesField,
+  ofKey,
+  readKeyScopes,
+  startKeyScopes,
+  toKeyScopes,
+} from './change-key.ts';
 import {
   expirySummary,
   oldValueFacts,
   scopesSummary,
   sourcesSummary,
   warningNotes,
-} from './key-row.ts';
-import { keyScopesField, readKeyScopes, startKeyScopes, toKeyScopes } from './key-scopes.ts';
+} from './key-list.ts';
 
 type KeyValues = Readonly<ReturnType<typeof readValues>>;
 

@@ -22,8 +22,8 @@ import {
 } from '../../html/parts.ts';
 import { distance, formatDayDistance, timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
-import { changedFact } from '../audit/history.ts';
-import { firstExpiry, isUseKnown } from './client-row.ts';
+import { changedFact } from '../audit/audit.ts';
+import { firstExpiry, isUseKnown } from './client-list.ts';
 import { nextSteps } from './next-steps.ts';
 import { findLongestText } from './one-client.ts';
 import { isKey, secretTable, secretTitle } from './secret-table.ts';

@@ -27,8 +27,7 @@ import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { scopeMatrix } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
-import { quotaLimit, readQuota } from '../quota.ts';
+import { chooseTrunkGroup, nothingPage, quotaLimit, readQuota } from '../choose-trunk-group.ts';
 import { getClient, ofClient } from './one-client.ts';
 
 /** The content of a client's form, as entered. */

@@ -5,7 +5,7 @@ import { type Form, type FormPage, noValues, ownVersion } from '../../forms/form
 import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { isUseKnown } from './client-row.ts';
+import { isUseKnown } from './client-list.ts';
 import { findLongestText, getClient, ofClient, refusedPage } from './one-client.ts';
 import { uses } from './secret-table.ts';
 

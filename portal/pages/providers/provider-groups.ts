@@ -3,7 +3,6 @@ import { maxListedItems } from '../../../contract/bounds.ts';
 import { findProviderGroups, mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead, type Shown } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import { providerLabels, riskField, trunkGroupChoices } from '../../forms/provider-form.ts';
 import { hiddenField, textArea } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import { panel } from '../../html/parts.ts';
@@ -15,6 +14,7 @@ import {
   providerFacts,
   toProvider,
 } from './provider-pages.ts';
+import { providerLabels, riskField, trunkGroupChoices } from './register-provider.ts';
 
 interface GroupValues {
   readonly trunkGroups: readonly string[];

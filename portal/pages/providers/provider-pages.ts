@@ -8,7 +8,7 @@ import { badge, dataTable, providerKeyTable, rowLink } from '../../html/list.ts'
 import { emptyState, type Fact, facts, linkButton, panel } from '../../html/parts.ts';
 import { distance, timeWithDistance } from '../../html/time.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
-import { clientColumns } from '../clients/client-row.ts';
+import { clientColumns } from '../clients/client-list.ts';
 
 /** Maximum clients on the page of a provider. The list of clients has the rest. */
 const shownClients = 20;

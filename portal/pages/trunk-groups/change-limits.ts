@@ -22,8 +22,7 @@ import {
 import { checkbox, radioGroup } from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { limitFacts, limitLabel } from '../../html/limit-facts.ts';
-import { facts, panel } from '../../html/parts.ts';
+import { facts, limitFacts, limitLabel, panel } from '../../html/parts.ts';
 import { scopeTable } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { excessPart } from './trunk-group-details.ts';

@@ -2,12 +2,11 @@ import type { Management } from '../../../adapters/management.ts';
 import type { Limits, TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { clientPath } from '../../client-path.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { limitFacts, limitLabel, limitValue } from '../../html/limit-facts.ts';
 import { badge, dataTable, rowLink } from '../../html/list.ts';
-import { facts, linkButton, panel } from '../../html/parts.ts';
+import { facts, limitFacts, limitLabel, limitValue, linkButton, panel } from '../../html/parts.ts';
 import { endTime, formatExactSpan, timeWithDistance } from '../../html/time.ts';
 import type { Handler, Href, RequestContext } from '../../request-context.ts';
-import { readUsage } from '../quota.ts';
+import { readUsage } from '../choose-trunk-group.ts';
 
 /** The limits of the deployment config, which hold for everyone who comes through the portal. */
 function configPanel({ deployment }: RequestContext): Html | '' {

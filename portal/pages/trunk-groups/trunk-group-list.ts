@@ -3,10 +3,9 @@ import { findKnownTrunkGroups, findTrunkGroupProblems } from '../../access/known
 import { noProblems, type Problems, typedField } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { limitSummary } from '../../html/limit-facts.ts';
 import { dataTable, rowLink } from '../../html/list.ts';
 import { pager, readPosition } from '../../html/pager.ts';
-import { emptyState } from '../../html/parts.ts';
+import { emptyState, limitSummary } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
 import type { Handler, RequestContext, RouteResult } from '../../request-context.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assertRemovable, plan, subjectOf } from '../../../core/key-rotation/plan.ts';
-import { RetainedKeyError } from '../../../core/key-rotation/rotation-ports.ts';
-import type { RotationState } from '../../../core/key-rotation/rotation-state.ts';
+import { RetainedKeyError, type RotationState } from '../../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { oldestJwks, policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { keyIntent, rotationState, settings, signingKey } from '../../support/rotation-keys.ts';

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryFinding } from '../../../contract/function-events.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { proveKey } from '../../../core/key-rotation/prove-key.ts';
-import { reconcile } from '../../../core/key-rotation/reconcile.ts';
+import { proveKey, reconcile } from '../../../core/key-rotation/reconcile.ts';
 import {
+  type Heartbeat,
   type KeyManagement,
   PromotionRefusedError,
 } from '../../../core/key-rotation/rotation-ports.ts';
-import type { Heartbeat } from '../../../core/key-rotation/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { createContext } from '../../../lab/suites/rotation/simulation/runs.ts';

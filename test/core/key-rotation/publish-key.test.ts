@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, SigningKeyUnusableError } from '../../../core/errors.ts';
 import { publishKey } from '../../../core/key-rotation/publish-key.ts';
-import type { KeyIntent } from '../../../core/key-rotation/rotation-state.ts';
+import type { KeyIntent } from '../../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { MemoryKms, modelCustody } from '../../../lab/suites/rotation/simulation/memory-kms.ts';
 import { keyIntent } from '../../support/rotation-keys.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replicationLag } from '../../../core/key-rotation/rotation-state.ts';
+import { replicationLag } from '../../../core/key-rotation/rotation-ports.ts';
 
 const now = 1_800_000_000;
 const at = (regionId: 'slc' | 'dfw' | 'pit', ago: number) => ({ regionId, at: now - ago });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
-import { restoreSigningKeys } from '../../../core/restore/restore-signing-keys.ts';
+import { restoreSigningKeys } from '../../../core/restore/restore-tables.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createMemoryShelf } from '../../support/memory-shelf.ts';

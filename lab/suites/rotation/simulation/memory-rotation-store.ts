@@ -1,13 +1,12 @@
 import type { RegionId } from '../../../../contract/regions.ts';
 import { ConflictError } from '../../../../core/errors.ts';
-import type { RotationStore } from '../../../../core/key-rotation/rotation-ports.ts';
 import type {
   AlgorithmChoice,
   Heartbeat,
   KeyIntent,
-} from '../../../../core/key-rotation/rotation-state.ts';
+  RotationStore,
+} from '../../../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
-
 /** The table as one strongly consistent map, with what a lagging reader sees of it. */
 export class MemoryRotationStore implements RotationStore {
   readonly #now: () => number;
