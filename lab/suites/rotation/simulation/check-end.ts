@@ -1,5 +1,6 @@
 import type { RegionId } from '../../../../contract/regions.ts';
 import type { SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
+import { wantedAlg } from '../../../../core/key-rotation/plan.ts';
 import type { Region } from './region.ts';
 import type { Story } from './story.ts';
 import { Violation } from './token-watch.ts';
@@ -54,11 +55,15 @@ function checkKeys({ store, now }: World, { id }: Region, longest: number): void
   }
 }
 
-/** Keys that KMS holds and that no run would ever take out of use. */
+/**
+ * Keys of the wanted algorithm that KMS holds and no record names: the next run that makes a key would
+ * have adopted them. One of another algorithm is deleted later than a story ends.
+ */
 function checkOrphans(world: World, { id, kms, config }: Region): void {
   const recorded = new Set(world.store.keys.map((key) => key.kmsKeyArn));
+  const wanted = wantedAlg(config.algs, world.store.choice);
   const orphans = [...kms.keys.values()].filter(
-    (key) => key.state === 'enabled' && key.alg === config.algs[0] && !recorded.has(key.kmsKeyArn),
+    (key) => key.state === 'enabled' && key.alg === wanted && !recorded.has(key.kmsKeyArn),
   );
   if (orphans.length > 0) throw new Violation(`${id} has ${orphans.length} forgotten keys`);
 }
