@@ -29,6 +29,7 @@ export class WeighedMap<Key, Value> {
   readonly #weigh: (value: Value) => number;
   readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
   #weight = 0;
+  #newest: Key | undefined;
 
   /** @param weigh is called once for each {@link set}. A weight above 0 also bounds the number. */
   constructor(maxWeight: number, weigh: (value: Value) => number) {
@@ -48,10 +49,13 @@ export class WeighedMap<Key, Value> {
   /** An entry that is read becomes the newest. */
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
+    // Most reads are of the newest, and to move an entry costs more than to find it.
+    if (entry !== undefined && key !== this.#newest) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      this.#newest = key;
+    }
+    return entry?.value;
   }
 
   /** A value that was changed must be set again, because its weight is another. */
@@ -59,6 +63,7 @@ export class WeighedMap<Key, Value> {
     this.#remove(key);
     const weight = this.#weigh(value);
     this.#entries.set(key, { value, weight });
+    this.#newest = key;
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#maxWeight) return;

@@ -27,14 +27,11 @@ import type { IdentityProviderReader } from '../core/identity-provider/identity-
 import { type Clock, seconds } from '../core/time.ts';
 import { ownJwksSource } from '../core/verifier/access-token.ts';
 import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
+import type { ProofTarget } from '../core/verifier/dpop-proof.ts';
 import { ProofMemory, ProofNonces } from '../core/verifier/proof-memory.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
 import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
-import {
-  type BearerRequest,
-  type VerifierSettings,
-  verifyBearer,
-} from '../core/verifier/verify-bearer.ts';
+import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
 
 export type { RevocationOptions } from '../adapters/revocation-options.ts';
 export type { ResourceMetadata } from '../contract/resource-metadata.ts';
@@ -261,7 +258,7 @@ function readProofSettings({ dpop }: VerifierOptions) {
 function proofTargetOf(
   { proofs = [], method, target }: VerifierRequest,
   origins: readonly string[],
-): BearerRequest['target'] {
+): ProofTarget | undefined {
   if (method === undefined || target === undefined) return undefined;
   const path = target.startsWith('/') ? target : (URL.parse(target)?.pathname ?? '/');
   const [pathname = '/'] = path.split('?', 1);
@@ -315,9 +312,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
           get sourceAddress() {
             return request.sourceAddress;
           },
-          get target() {
-            return dpop && proofTargetOf(request, dpop.origins);
-          },
+          readTarget: dpop && (() => proofTargetOf(request, dpop.origins)),
           get signal() {
             return request.signal;
           },

@@ -13,13 +13,18 @@ function isClosing(code: number): boolean {
   return code === 0x7d || code === 0x5d;
 }
 
+/** Whether the character is after an odd number of backslashes. */
+function isEscaped(text: string, index: number): boolean {
+  let first = index;
+  while (text.charCodeAt(first - 1) === backslash) first -= 1;
+  return (index - first) % 2 === 1;
+}
+
 /** Index of the quote that ends the string which starts at `start`. */
 function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text.charCodeAt(index) !== quote) {
-    index += text.charCodeAt(index) === backslash ? 2 : 1;
-  }
-  return index;
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
 }
 
 /** Number of members in all objects of the text; undefined if it nests too deep. */

@@ -72,8 +72,8 @@ interface JwksCachePorts {
 
 /** The last good set of an issuer. */
 interface StoredSet {
-  /** The registration that it was fetched for. */
-  readonly registration: string;
+  /** What it was fetched for. */
+  readonly source: JwksSource;
   readonly keySet: ProviderKeySet;
   /** The keys of it that were used. */
   readonly used: Map<string, VerificationKey>;
@@ -135,8 +135,9 @@ function findKnown(set: StoredSet | undefined, kid: string): VerificationKey | u
   return key && remember(set.used, kid, () => toVerificationKey(key));
 }
 
-function registrationOf({ registrationId, jwksUri }: JwksSource): string {
-  return `${registrationId} ${jwksUri}`;
+/** Whether two are of one registration, and of one place. */
+function isSame(one: JwksSource, other: JwksSource): boolean {
+  return one.registrationId === other.registrationId && one.jwksUri === other.jwksUri;
 }
 
 /**
@@ -263,7 +264,7 @@ export class JwksCache implements KeyFinder {
 
   #setOf(source: JwksSource, now: number): StoredSet | undefined {
     const set = this.#lastSetOf(source, now);
-    return set?.registration === registrationOf(source) ? set : undefined;
+    return set !== undefined && isSame(set.source, source) ? set : undefined;
   }
 
   #isDue({ fetchedAt }: StoredSet, now: number): boolean {
@@ -314,8 +315,7 @@ export class JwksCache implements KeyFinder {
       const keySet = lintKeySet(await this.#ports.fetchJwks(source), algorithms);
       // A set may have grown since its provider was registered.
       if (ownedBy !== undefined) checkOwnKeySet(keySet);
-      const registration = registrationOf(source);
-      sets.set(issuer, { registration, keySet, used: new Map(), fetchedAt: startedAt });
+      sets.set(issuer, { source, keySet, used: new Map(), fetchedAt: startedAt });
     } catch (error) {
       failure = toError(error);
       const owner = this.#fetchesOfOwner(source);

@@ -94,8 +94,8 @@ export interface BearerRequest extends TimedPortOptions {
   readonly sourceAddress: string | undefined;
   /** Scopes that the request requires, all of them; may be empty. */
   readonly requiredScopes: readonly string[];
-  /** What a proof must be about; read only for a bound token. Undefined: none can be checked. */
-  readonly target?: ProofTarget | undefined;
+  /** What a proof must be about, for a bound token. Undefined: none can be checked. */
+  readonly readTarget?: (() => ProofTarget | undefined) | undefined;
 }
 
 export interface VerifierPorts {
@@ -172,7 +172,7 @@ function checkBinding(
     return;
   }
   if (!isWithProof) throw new BearerRefusal('token_bound');
-  const { target } = request;
+  const target = request.readTarget?.();
   if (proofs === undefined || target === undefined) throw new BearerRefusal('proof_not_checkable');
   verifyProof(target, { holder: token, token: { value, boundTo } }, proofs, request.now);
 }

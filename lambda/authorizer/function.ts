@@ -31,14 +31,11 @@ import { ownJwksSource } from '../../core/verifier/access-token.ts';
 import { BearerRefusal, type RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
 import { identifyCaller } from '../../core/verifier/caller-identity.ts';
 import { credentialFields, describeRejection } from '../../core/verifier/decision-log.ts';
+import type { ProofTarget } from '../../core/verifier/dpop-proof.ts';
 import type { JwksCache, KeyFetch } from '../../core/verifier/jwks-cache.ts';
 import { ProofMemory } from '../../core/verifier/proof-memory.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
-import {
-  type BearerRequest,
-  type VerifierPorts,
-  verifyBearer,
-} from '../../core/verifier/verify-bearer.ts';
+import { type VerifierPorts, verifyBearer } from '../../core/verifier/verify-bearer.ts';
 import { readHeader } from '../shared/http-message.ts';
 import {
   createLogLines,
@@ -100,6 +97,7 @@ export function createAuthorizerFunction(
 ): AuthorizerFunction {
   const { clock, telemetry } = resolveOptions('authorizer', {}, overrides);
   const deadline = createDeadlines(requestDeadline);
+  const readScopes = createScopeReader(settings.requiredScopes);
   const isCached = settings.resultCacheTtl > 0;
   // At INIT, so the keys are there for the first request. The cache records failures.
   void ports.jwks.refresh(ownJwksSource(settings));
@@ -107,14 +105,12 @@ export function createAuthorizerFunction(
   async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {
     const request = {
       authorization: readHeader(event.multiValueHeaders ?? {}, 'authorization'),
-      get target() {
-        // A cached decision would answer for later proofs, which no one would check.
-        return isCached ? undefined : proofTargetOf(event, settings.dpopOrigins);
-      },
+      // A cached decision would answer for later proofs, which no one would check.
+      readTarget: isCached ? undefined : () => proofTargetOf(event, settings.dpopOrigins),
       // According to the gateway. No header of the request is used.
       sourceAddress: event.requestContext.identity.sourceIp,
       signal: deadline(),
-      requiredScopes: readRequiredScopes(event, settings.requiredScopes),
+      requiredScopes: readScopes(event),
       now: seconds(clock()),
     };
     return verifyBearer(request, ports, settings);
@@ -153,7 +149,7 @@ export function createAuthorizerFunction(
 function proofTargetOf(
   event: APIGatewayRequestAuthorizerEvent,
   configured: readonly string[] | undefined,
-): BearerRequest['target'] {
+): ProofTarget {
   const { domainName = '', path } = event.requestContext;
   const origins = configured ?? [`https://${domainName}`];
   const proofs = readHeader(event.multiValueHeaders ?? {}, 'dpop');
@@ -295,24 +291,20 @@ class UnknownRouteError extends Error {
   override readonly name = 'UnknownRouteError';
 }
 
-/** Required scopes by route, e.g. `GET /messages` → `messaging:view`. */
-type RequiredScopes = Readonly<Record<string, string>>;
-
-const anyMethod = 'ANY';
-
 /**
- * The scopes that the method of an event requires. An `ANY` entry applies to methods without an
- * entry of their own.
- *
- * @throws {UnknownRouteError} if the method has none. It must not be open by mistake.
+ * @param required scopes by route, e.g. `GET /messages` → `messaging:view`. An `ANY` entry applies to
+ *   methods without an entry of their own.
+ * @returns the scopes that the method of an event requires; throws UnknownRouteError if it has none,
+ *   because it must not be open by mistake.
  */
-function readRequiredScopes(
-  event: APIGatewayRequestAuthorizerEvent,
-  required: RequiredScopes,
-): readonly string[] {
-  const { resourcePath } = event.requestContext;
-  const keys = [routeKey(event.httpMethod, resourcePath), routeKey(anyMethod, resourcePath)];
-  const key = keys.find((candidate) => Object.hasOwn(required, candidate));
-  if (key === undefined) throw new UnknownRouteError(`no scopes are configured for ${keys[0]}`);
-  return (required[key] ?? '').split(' ').filter((scope) => scope !== '');
+function createScopeReader(required: Readonly<Record<string, string>>) {
+  const split = (scopes: string) => scopes.split(' ').filter((scope) => scope !== '');
+  const scopesOf = new Map(Object.entries(required).map(([key, text]) => [key, split(text)]));
+  return ({ httpMethod, requestContext }: APIGatewayRequestAuthorizerEvent): readonly string[] => {
+    const { resourcePath } = requestContext;
+    const key = routeKey(httpMethod, resourcePath);
+    const scopes = scopesOf.get(key) ?? scopesOf.get(routeKey('ANY', resourcePath));
+    if (scopes === undefined) throw new UnknownRouteError(`no scopes are configured for ${key}`);
+    return scopes;
+  };
 }

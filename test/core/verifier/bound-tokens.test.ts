@@ -55,7 +55,7 @@ async function outcomeOf(
   proofs: readonly string[],
   target: Partial<ProofTarget> = {},
 ): Promise<RefusalReason | 'accepted'> {
-  const request = { target: { proofs, method: 'GET', urls: [url], ...target } };
+  const request = { readTarget: () => ({ proofs, method: 'GET', urls: [url], ...target }) };
   const verifying = world.verify(authorization, [], request);
   return verifying.then(
     () => 'accepted',
@@ -76,7 +76,7 @@ describe('a token that is bound to a key', () => {
 
   it('says which key the caller proved', async () => {
     const target = { proofs: [await prove()], method: 'GET', urls: [url] };
-    expect(await world.verify(`dpop ${token}`, [], { target })).toMatchObject({
+    expect(await world.verify(`dpop ${token}`, [], { readTarget: () => target })).toMatchObject({
       boundTo: holder.jkt,
       clientId: ownClaims.client_id,
     });
