@@ -7,7 +7,6 @@ import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups, singleCommands } from './command-groups.ts';
 import { type CommandGroup, type CommandSpec, collectValues, fieldOf } from './command-spec.ts';
-import type { CompletionValues } from './completion-values.ts';
 import { ownCommand } from './deployment.ts';
 import { Terminal } from './terminal.ts';
 
@@ -83,25 +82,11 @@ function showGlobalOptions(command: Command, global: readonly Option[]): void {
   for (const child of command.commands) showGlobalOptions(child, global);
 }
 
-/** Only the completion uses these choices; the commands do not check them. */
-function offerValues(command: Command, values: CompletionValues): void {
-  for (const argument of command.registeredArguments) {
-    const known = values.get(argument.name());
-    if (known !== undefined) argument.argChoices = [...known];
-  }
-  for (const option of command.options) {
-    const known = values.get(option.long ?? '');
-    if (known !== undefined) option.argChoices = [...known];
-  }
-  for (const child of command.commands) offerValues(child, values);
-}
-
 /** Those that `complete` writes a script for. */
 const shells = ['bash', 'zsh', 'fish', 'powershell'];
 
-function addCompletion(program: Command, values: CompletionValues): void {
+function addCompletion(program: Command): void {
   showGlobalOptions(program, program.options);
-  offerValues(program, values);
   const shell = completion(program).commands.get('complete');
   shell?.argument('shell', (offer) => {
     for (const name of shells) offer(name, '');
@@ -122,17 +107,8 @@ const taskOf: ReadonlyMap<string, string> = new Map([
   ['provider', 'Clients and API keys:'],
 ]);
 
-/**
- * The command line.
- *
- * @param answerNo see {@link createCli}.
- * @param values the values that completion offers.
- */
-export function createProgram(
-  io: CliIo,
-  answerNo: () => void,
-  values: CompletionValues = new Map(),
-): Command {
+/** The command line. @param answerNo see {@link createCli}. */
+export function createProgram(io: CliIo, answerNo: () => void): Command {
   const open = (options: GlobalOptions): Cli => createCli(io, options, answerNo);
   const program = new Command('authctl')
     .description(
@@ -166,7 +142,7 @@ export function createProgram(
   for (const group of commandGroups) add(buildGroup(io, group, open));
   // The completion's own commands copy these settings when they are made.
   configureAll(program, io);
-  addCompletion(program, values);
+  addCompletion(program);
   configureAll(program, io);
   return program;
 }

@@ -12,7 +12,6 @@ import {
 import { FetchError } from '../core/identity-provider/fetch-json.ts';
 import type { GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
-import type { CompletionValues } from './completion-values.ts';
 import { createProgram } from './program.ts';
 import { InterruptedError, NotConfirmedError, Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes, UsageError } from './usage-error.ts';
@@ -30,12 +29,6 @@ function separateKids(args: readonly string[]): readonly string[] {
 /** Global options without a value, which may stand before a command. */
 const isFlag: ReadonlySet<string> = new Set(['--local', '--json', '--quiet', '--yes']);
 
-/** Loaded only for completions, because it needs the management library. */
-async function readValues(io: CliIo, words: readonly string[]): Promise<CompletionValues> {
-  const { readCompletionValues } = await import('./completion-values.ts');
-  return readCompletionValues(io, words);
-}
-
 /**
  * Runs one command line.
  *
@@ -44,7 +37,7 @@ async function readValues(io: CliIo, words: readonly string[]): Promise<Completi
  */
 export async function runAuthctl(args: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const [first, second, ...words] = args.slice(args.findIndex((arg) => !isFlag.has(arg)));
+  const [first, second] = args.slice(args.findIndex((arg) => !isFlag.has(arg)));
   const isScript = first === 'complete' && second !== '--';
   if (isScript && args.includes('--json')) {
     const error = new UsageError('--json: complete writes a script for a shell, and no JSON');
@@ -55,11 +48,10 @@ export async function runAuthctl(args: readonly string[], io: CliIo): Promise<Ex
     new Terminal(io).writeOut(script(io.command ?? ['authctl']));
     return exitCode;
   }
-  const values = first === 'complete' && second === '--' ? await readValues(io, words) : undefined;
   const answerNo = (): void => {
     exitCode = exitCodes.refused;
   };
-  const program = createProgram(io, answerNo, values);
+  const program = createProgram(io, answerNo);
   try {
     await program.parseAsync(separateKids(args), { from: 'user' });
     return exitCode;

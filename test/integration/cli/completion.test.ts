@@ -1,16 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
-import { createAwsClients } from '../../../lab/support/aws-clients.ts';
-import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { makeTemporaryDirectory, temporaryDirectory } from '../lab/local/temporary-directory.ts';
-import { useLocalCli } from './use-authctl.ts';
 
-const { service } = useLocalCli();
 const run = promisify(execFile);
 const authctl = resolve(import.meta.dirname, '../../../cli/authctl.ts');
 
@@ -34,10 +29,9 @@ async function complete(line: string): Promise<readonly string[]> {
     printf '%s\\n' "\${COMPREPLY[@]}"`;
   // No authctl in the path: as in a clone, if only npx finds it.
   const env = { ...programEnvironment(), COMPLETION: completion, LINE: line };
-  const cwd = dirname(service().paths.directory);
   const { stdout, stderr } = await run('bash', ['--norc', '--noprofile', '-c', script], {
     env,
-    cwd,
+    cwd: workspace.path,
   });
   expect(stderr).toBe('');
   return stdout.trim().split('\n');
@@ -50,9 +44,6 @@ describe('the completion of bash', () => {
     ['npx authctl client cr', ['create']],
     ['npx other authctl client cr', ['']],
     ['npx --no -- authctl client-secret rotate x --expire-o', ['--expire-old-in']],
-    // After a colon, readline replaces only the rest.
-    ['npx --no -- authctl --local client create --scope messaging:v', ['view']],
-    ['npx --no -- authctl client create --local --scope call', ['calls:view', 'calls:manage']],
   ])('offers at the end of "%s"', async (line, expected) => {
     expect(await complete(line)).toEqual(expected);
   });
@@ -65,29 +56,6 @@ describe('the completion of bash', () => {
 
   it('offers the shells that it knows', async () => {
     expect(await complete('authctl complete ')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
-  });
-
-  it('offers no issuer that a shell would evaluate, as earlier releases registered them', async () => {
-    const { dynamodb } = createAwsClients(service().aws);
-    const store = createDynamoDbIdentityProviderStore(dynamodb, 'local-identity-providers');
-    for (const issuer of ['https://idp.example.com/a', 'https://idp.example.com/$(id);b']) {
-      await store.createIdentityProvider({
-        issuer,
-        registrationId: 'registration_1',
-        discoveryUrl: `${issuer}/.well-known/openid-configuration`,
-        jwksUri: `${issuer}/keys`,
-        allowedAlgorithms: ['RS256'],
-        registeredAt: 1_800_000_000,
-      });
-    }
-    // On a busy machine, the first answers come after the completion's deadline.
-    await expect
-      .poll(() => complete('authctl --local provider show '), { timeout: hangLimit })
-      .toEqual(['https://idp.example.com/a']);
-  });
-
-  it('offers nothing, and says nothing, if the deployment cannot be read', async () => {
-    expect(await complete('authctl provider show --config none.json ')).toEqual(['']);
   });
 });
 
@@ -145,7 +113,7 @@ describe.each(Object.entries(otherShells))('the completion of %s', (shell, { arg
     const program = `#!/bin/sh\nexec "${process.execPath}" "${authctl}" "$@"\n`;
     writeFileSync(join(folder, 'authctl'), program, { mode: 0o700 });
     const { stdout } = await run(shell, args, {
-      cwd: dirname(service().paths.directory),
+      cwd: workspace.path,
       env: {
         ...programEnvironment(),
         PATH: `${folder}:${process.env['PATH']}`,
