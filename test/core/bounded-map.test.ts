@@ -26,9 +26,11 @@ it('keeps what was used last within a weight', () => {
   map.set('b', 4);
   expect(map.get('a')).toBe(4);
   map.set('c', 4);
-  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([4, undefined, 4]);
+  expect([map.get('a'), map.get('b')]).toEqual([4, undefined]);
+  map.set('d', 4);
+  expect([map.get('d'), map.get('c'), map.get('a')]).toEqual([4, undefined, 4]);
   map.set('a', 7);
-  expect([map.get('a'), map.get('c'), map.size, map.weight]).toEqual([7, undefined, 1, 7]);
+  expect([map.get('a'), map.get('d'), map.size, map.weight]).toEqual([7, undefined, 1, 7]);
   map.set('d', 11);
   expect([map.size, map.weight]).toEqual([0, 0]);
 });
