@@ -7,7 +7,7 @@ import { findShort, joinRounds } from './report/bands.ts';
 import { formatTargets } from './report/tables.ts';
 import { pairRows, targetRows } from './report/targets.ts';
 import { writeReport } from './report/write-report.ts';
-import { cpuModel, measureAll, measurePairs, type Results } from './rounds.ts';
+import { measureAll, measurePairs, type Results } from './rounds.ts';
 import { type PairName, pairNames } from './sections/pairs.ts';
 
 const values = new Command('npm run bench --')
@@ -50,12 +50,10 @@ emptyWorkFolder();
 if (values.pairs !== undefined) {
   const names = values.pairs === true ? undefined : values.pairs;
   const rounds = await measurePairs(plan, names);
-  process.stdout.write(
-    `\n${formatTargets(joinRounds({ cpu: cpuModel() }, rounds.map(pairRows)))}\n`,
-  );
+  process.stdout.write(`\n${formatTargets(joinRounds(rounds.map(pairRows)))}\n`);
 } else {
   const full = await measureAgain();
-  const rows = joinRounds(full.machine, full.rounds.map(targetRows));
+  const rows = joinRounds(full.rounds.map(targetRows));
   process.stdout.write(`\n${formatTargets(rows)}\n\n`);
   write(full);
   if (!values.quick) writeReport(full);

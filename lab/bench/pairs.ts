@@ -41,7 +41,7 @@ export interface PairQuestion {
 export type PairBlocks = Readonly<Record<PairMeasure, Readonly<Record<SideName, number[]>>>>;
 
 /** CPU time of one invocation, in microseconds, or the bytes that it allocates. */
-type PairFigures = Readonly<Record<SideName, number>>;
+export type PairFigures = Readonly<Record<SideName, number>>;
 
 /** None if no such block was measured. */
 export type PairSection = Readonly<Partial<Record<PairMeasure, PairFigures>>>;

@@ -74,9 +74,6 @@ async function measureRound(options: SampleOptions): Promise<Round> {
   };
 }
 
-/** As the processor names itself. */
-export const cpuModel = () => cpus()[0]?.model.trim() ?? 'unknown';
-
 /** Starts a watch. @returns what to call at the end. */
 function describeRun(): () => Machine {
   const startedAt = new Date().toISOString();
@@ -85,7 +82,7 @@ function describeRun(): () => Machine {
   return () => ({
     node: process.versions.node,
     platform: `${process.platform} ${process.arch}`,
-    cpu: cpuModel(),
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cpus: availableParallelism(),
     load,
     startedAt,

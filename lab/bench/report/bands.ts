@@ -1,6 +1,5 @@
-import type { Machine } from '../rounds.ts';
 import { type Band, bandOf, judge, median, type Outcome } from '../statistics.ts';
-import { type TargetRow, targetsOn } from './targets.ts';
+import type { TargetRow } from './targets.ts';
 
 /** A figure of all rounds: ours, the other and the value are medians. */
 export interface BandRow extends TargetRow {
@@ -10,11 +9,7 @@ export interface BandRow extends TargetRow {
 }
 
 /** The rows of several rounds, which are the same figures in the same order, as one list. */
-export function joinRounds(
-  { cpu }: Pick<Machine, 'cpu'>,
-  all: readonly (readonly TargetRow[])[],
-): readonly BandRow[] {
-  const rounds = all.map((rows) => targetsOn(cpu, rows));
+export function joinRounds(rounds: readonly (readonly TargetRow[])[]): readonly BandRow[] {
   const [first = []] = rounds;
   return first.map((row, index) => {
     const same = rounds.flatMap((rows) => rows[index] ?? []);

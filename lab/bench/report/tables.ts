@@ -3,9 +3,7 @@ import type { Machine } from '../rounds.ts';
 import type { BandRow } from './bands.ts';
 
 export function formatValue(value: number, unit: BandRow['unit']): string {
-  if (unit === 'ratio') return value.toFixed(2);
-  if (unit === 'ms') return value.toFixed(value < 10 ? 2 : 1);
-  return value.toFixed(unit === 'µs' && value < 10 ? 1 : 0);
+  return value.toFixed(unit === 'ratio' ? 2 : 0);
 }
 
 function formatBound({ bound, unit }: BandRow): string {

@@ -4,12 +4,6 @@ import { type BandRow, findShort, joinRounds } from './bands.ts';
 import { formatMachine, formatTargets, formatValue } from './tables.ts';
 import { targetRows } from './targets.ts';
 
-/** Without the ratio of a figure whose own part has a row, which says the same. */
-function withoutTwins(rows: readonly BandRow[]): readonly BandRow[] {
-  const ownParts = new Set(rows.map(({ figure, against }) => `${figure}, ${against}`));
-  return rows.filter(({ figure, against }) => !ownParts.has(`own part: ${figure}, ${against}`));
-}
-
 /** Rows that the summary of the page shows. */
 const headlines: readonly string[] = [
   'CPU of a token, warm',
@@ -39,10 +33,10 @@ function formatSummary(rows: readonly BandRow[]): string {
 /** Writes the figures of docs/performance.md again. The prose of the page stays. */
 export function writeReport(results: Results): void {
   const { machine, rounds } = results;
-  const targets = joinRounds(machine, rounds.map(targetRows));
+  const targets = joinRounds(rounds.map(targetRows));
   writeParts(performancePages, {
     summary: formatSummary(targets),
     machine: formatMachine(machine, rounds.length),
-    targets: formatTargets(withoutTwins(targets)),
+    targets: formatTargets(targets),
   });
 }
