@@ -1,7 +1,30 @@
 import * as v from 'valibot';
 import { maxDomainNameLength } from './bounds.ts';
+import { suggestName } from './nearest-names.ts';
 
 /** Values of more than one part of the deployment config. */
+
+interface ObjectHints {
+  /** In place of the keys, for a value that is no object. */
+  readonly example?: object;
+  /** Why a key must not be here, if there is more to say than what resembles it. */
+  readonly notHere?: (key: string) => string | undefined;
+}
+
+/** An object of the config. A key that it does not have gets the nearest one, or all. */
+export function configObject<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  { example, notHere }: ObjectHints = {},
+) {
+  const keys = Object.keys(entries).join(', ');
+  const form = example === undefined ? ` with ${keys}` : `, e.g. ${JSON.stringify(example)}`;
+  return v.strictObject(entries, ({ expected, path }) => {
+    if (expected !== 'never') return `expected an object${form}`;
+    const key = String(path?.at(-1)?.key);
+    const nearest = suggestName(key, Object.keys(entries)) || `; allowed: ${keys}`;
+    return notHere?.(key) ?? `unknown key${nearest}`;
+  });
+}
 
 export const matching = (pattern: RegExp, allowed: string) =>
   v.pipe(v.string(), v.regex(pattern, allowed));
@@ -60,17 +83,26 @@ const domainName = v.pipe(
   ),
 );
 
+const domainExample = {
+  name: 'auth.example.com',
+  hostedZoneId: 'Z0123456789ABC',
+  hostedZoneName: 'example.com',
+};
+
 /** A host, and the zone of Route 53 that it is in. */
-export const domainSchema = v.strictObject({
-  /** The host. For the issuer, each region is served under `{region}.{name}` as well. */
-  name: domainName,
-  /** Route 53 public hosted zone that holds the name. */
-  hostedZoneId: matching(
-    /^Z[A-Z0-9]{5,31}$/,
-    'allowed: a Route 53 hosted zone id, e.g. "Z0123456789ABC"',
-  ),
-  /** Name of the hosted zone, e.g. `example.com`. */
-  hostedZoneName: domainName,
-});
+export const domainSchema = configObject(
+  {
+    /** The host. For the issuer, each region is served under `{region}.{name}` as well. */
+    name: domainName,
+    /** Route 53 public hosted zone that holds the name. */
+    hostedZoneId: matching(
+      /^Z[A-Z0-9]{5,31}$/,
+      'allowed: a Route 53 hosted zone id, e.g. "Z0123456789ABC"',
+    ),
+    /** Name of the hosted zone, e.g. `example.com`. */
+    hostedZoneName: domainName,
+  },
+  { example: domainExample },
+);
 
 export type DomainConfig = Readonly<v.InferOutput<typeof domainSchema>>;

@@ -7,7 +7,7 @@ import {
   maxTokenLifetime,
   minTokenLifetime,
 } from './bounds.ts';
-import { count, domainSchema, matching, secondsBetween } from './config-values.ts';
+import { configObject, count, domainSchema, matching, secondsBetween } from './config-values.ts';
 import { defaultDeploymentName } from './function-names.ts';
 import { operationsEntries } from './operations-config.ts';
 import { findRegionProblem } from './partitions.ts';
@@ -32,23 +32,29 @@ const awsRegion = v.pipe(
   ),
 );
 
-const region = v.strictObject({
-  awsRegion,
-  /** KMS key of this AWS region that encrypts logs, the topic of the alarms and the portal's secret. */
-  encryptionKeyArn: v.optional(
-    matching(
-      /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$/,
-      'allowed: the ARN of a KMS key, not of an alias',
+const regionExample = { awsRegion: 'us-west-2' };
+
+const region = configObject(
+  {
+    awsRegion,
+    /** KMS key of this AWS region that encrypts logs, the topic of the alarms and the portal's secret. */
+    encryptionKeyArn: v.optional(
+      matching(
+        /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$/,
+        'allowed: the ARN of a KMS key, not of an alias',
+      ),
     ),
-  ),
-});
+  },
+  { example: regionExample },
+);
 
 const regionSchema = v.pipe(
-  v.strictObject(
+  configObject(
     Object.fromEntries(regionIds.map((id) => [id, v.optional(region)])) as Record<
       RegionId,
       v.OptionalSchema<typeof region, undefined>
     >,
+    { example: { slc: regionExample } },
   ),
   v.check(
     (regions) => Object.values(regions).some((value) => value !== undefined),
@@ -69,20 +75,25 @@ const scopeToken = v.pipe(
   ),
 );
 
-const scope = v.strictObject({
-  service: scopePart,
-  permission: scopePart,
-  description: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
-  /** Its name in requests, tokens and APIs, if that is not `service:permission`. */
-  value: v.optional(scopeToken),
-});
+const scopeExample = { service: 'messaging', permission: 'view', description: 'Read messages' };
+
+const scope = configObject(
+  {
+    service: scopePart,
+    permission: scopePart,
+    description: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+    /** Its name in requests, tokens and APIs, if that is not `service:permission`. */
+    value: v.optional(scopeToken),
+  },
+  { example: scopeExample },
+);
 
 const lifetime = secondsBetween(1, maxTokenLifetime, ' (24 hours)');
 
 /** Seconds after its `iat` for which an assertion is accepted, if the config says nothing. */
 const defaultAssertionAge = 3600;
 
-const federatedClients = v.strictObject({
+const federatedClients = configObject({
   /** One more value that `aud` of a `client_assertion` may have, next to the issuer. */
   audience: v.optional(
     v.pipe(
@@ -109,7 +120,7 @@ function someOf<const Names extends readonly string[]>(names: Names) {
   );
 }
 
-const clientKeys = v.strictObject({
+const clientKeys = configObject({
   /** What keys may sign with. FAPI 2.0 allows PS256, ES256 and Ed25519. */
   algorithms: v.optional(someOf(clientKeyAlgs), [...clientKeyAlgs]),
   /** Whether no secret authenticates a client any more. */
@@ -120,7 +131,7 @@ const clientKeys = v.strictObject({
   tokenEndpointAudience: v.optional(v.boolean(), false),
 });
 
-const clientImport = v.strictObject({
+const clientImport = configObject({
   /** Days for which an imported secret works, at most. */
   maxLifetimeDays: v.optional(v.pipe(count, v.maxValue(180, 'allowed: at most 180')), 180),
 });
@@ -146,7 +157,7 @@ const audience = v.pipe(
 );
 
 const dpop = v.pipe(
-  v.strictObject({
+  configObject({
     audiences: v.optional(v.record(audience, v.picklist(proofModes)), {}),
     /** Of audiences without an entry. Without it their tokens are bearer tokens. */
     default: v.optional(v.picklist(proofModes)),
@@ -160,7 +171,7 @@ const dpop = v.pipe(
 );
 
 /** Each key is described in docs/configuration.md. */
-export const deploymentConfigSchema = v.strictObject({
+export const deploymentConfigSchema = configObject({
   /** Prefix of stacks, tables and functions. */
   name: v.optional(deploymentName, defaultDeploymentName),
   /**
@@ -197,7 +208,7 @@ export const deploymentConfigSchema = v.strictObject({
    */
   authorizationEndpoint: v.optional(v.boolean(), false),
   tokenLifetime: v.optional(
-    v.strictObject({
+    configObject({
       default: v.optional(lifetime, defaultTokenLifetime),
       minimum: v.optional(lifetime, minTokenLifetime),
       maximum: v.optional(lifetime, maxTokenLifetime),
@@ -216,7 +227,10 @@ export const deploymentConfigSchema = v.strictObject({
   clientSecretPost: v.optional(v.boolean(), false),
   /** Binds tokens to keys of clients that prove them (RFC 9449). Off by default. */
   dpop: v.optional(dpop),
-  scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
+  scopes: v.pipe(
+    v.array(scope, `expected a list, e.g. ${JSON.stringify([scopeExample])}`),
+    v.minLength(1, 'allowed: one scope or more'),
+  ),
   /**
    * Scopes of a request that are treated as if they were not there, e.g. `openid`, which some
    * clients always add. None by default: a scope that the client does not have is refused.
@@ -242,7 +256,7 @@ function isLoopbackOrigin(text: string): boolean {
 }
 
 /** The config of the local run, which has no domain to derive the issuer from. */
-export const localConfigSchema = v.strictObject({
+export const localConfigSchema = configObject({
   ...deploymentConfigSchema.entries,
   issuer: v.optional(
     v.pipe(v.string(), v.check(isLoopbackOrigin, 'allowed: an http origin on loopback')),

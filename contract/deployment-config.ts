@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { maxTokenLifetime } from './bounds.ts';
-import { describeConfigIssues } from './config-hints.ts';
 import { findCombinationProblems } from './deployment-config-combinations.ts';
 import {
   deploymentConfigSchema,
   localConfigSchema,
   type ParsedKeys,
 } from './deployment-config-schema.ts';
+import { describeIssues } from './parse-problem.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import {
   findUnsafeTimes,
@@ -68,7 +68,7 @@ export function parseDeploymentConfig(
   const schema = allowLoopbackIssuer ? localConfigSchema : deploymentConfigSchema;
   const result = v.safeParse(schema, input);
   if (!result.success) {
-    throw new DeploymentConfigError(describeConfigIssues(deploymentConfigSchema, result.issues));
+    throw new DeploymentConfigError(describeIssues(result.issues));
   }
   const parsed: ParsedKeys = result.output;
   const { signingKeyPolicy: times, tokenLifetime } = parsed;

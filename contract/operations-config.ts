@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { defaultKmsSignQuota } from './bounds.ts';
-import { count, distinct, matching, reservation } from './config-values.ts';
+import { configObject, count, distinct, matching, reservation } from './config-values.ts';
 import { canBeRole, reservedRoleHelp } from './identity-center.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema, stackReachSchema } from './reach.ts';
 
 /** API Gateway's own quota for an account is that of `gatewayQuota` until it is raised. */
-const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
+const throttle = configObject({ rateLimit: count, burstLimit: count });
 
 const roleArn = v.pipe(
   matching(
@@ -31,7 +31,7 @@ const vaultArn = matching(
 const email = v.pipe(v.string(), v.email('allowed: an email address'));
 
 const emails = v.pipe(
-  v.array(email),
+  v.array(email, 'expected a list, e.g. ["ops@example.com"]'),
   v.check((all) => new Set(all).size === all.length, 'allowed: each address once'),
 );
 
@@ -41,7 +41,7 @@ const accountId = matching(/^\d{12}$/, 'allowed: the id of an AWS account, 12 di
 const maxReaderAccounts = 200;
 
 const tableReadersSchema = v.pipe(
-  v.strictObject({
+  configObject({
     accounts: v.optional(
       v.pipe(
         v.array(accountId),
@@ -120,7 +120,7 @@ export const operationsEntries = {
    * others alone. Unset by default: a new account has 10 in all.
    */
   reservedConcurrency: v.optional(
-    v.strictObject({
+    configObject({
       token: v.optional(count),
       discovery: v.optional(count),
       jwks: v.optional(count),
@@ -131,7 +131,7 @@ export const operationsEntries = {
   ),
   /** The token function's size; docs/performance.md and docs/cost.md say what it changes. */
   tokenFunction: v.optional(
-    v.strictObject({
+    configObject({
       /**
        * Megabytes. 1,769 MB give one full vCPU; with less memory, a request takes proportionally
        * longer.
@@ -151,7 +151,7 @@ export const operationsEntries = {
   ),
   /** A web ACL in front of the API. None by default, because it has a monthly price. */
   webAcl: v.optional(
-    v.strictObject({
+    configObject({
       /** Requests to the token path in five minutes from one source address. WAF takes 10 or more. */
       tokenRequestsPerFiveMinutes: addressRate,
       /**
@@ -161,7 +161,7 @@ export const operationsEntries = {
       healthRequestsPerFiveMinutes: v.optional(addressRate, 100),
       /** Token requests with one `Authorization` header. None are throttled by default. */
       tokenRequestsPerCredential: v.optional(
-        v.strictObject({
+        configObject({
           perMinute: addressRate,
           action: v.optional(v.picklist(['count', 'block'], 'allowed: count or block'), 'block'),
         }),
@@ -170,7 +170,7 @@ export const operationsEntries = {
   ),
   /** What one client may take of the token path, in each instance of the token function. */
   fairShare: v.optional(
-    v.strictObject({
+    configObject({
       /** Whether a client that asks for too much gets 429, is only named in the log, or neither. */
       mode: v.optional(
         v.picklist(fairShareModes, `allowed: ${fairShareModes.join(', ')}`),
@@ -197,7 +197,7 @@ export const operationsEntries = {
    * are reserved for it and `fairShare` is enforced; documents have 20 % of `apiGatewayQuota`, or 2,000.
    */
   throttles: v.optional(
-    v.strictObject({ token: v.optional(throttle), documents: v.optional(throttle) }),
+    configObject({ token: v.optional(throttle), documents: v.optional(throttle) }),
     {},
   ),
   /** Days that CloudWatch keeps each log; longer than a year by default, for a late investigation. */
@@ -231,7 +231,7 @@ export const operationsEntries = {
    * time.
    */
   backup: v.optional(
-    v.strictObject({
+    configObject({
       /** A week at least, to notice that a backup is needed; 400 days are past a year. */
       retentionDays: v.pipe(
         count,
@@ -249,7 +249,7 @@ export const operationsEntries = {
   tableReaders: v.optional(tableReadersSchema),
   /** The management function. */
   management: v.optional(
-    v.strictObject({
+    configObject({
       /**
        * The reach of AWS accounts, roles and users. An identity of another account without an entry may
        * do nothing, and one of the deployment's own account what `default` says.

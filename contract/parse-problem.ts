@@ -23,11 +23,11 @@ export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): readonl
       const key = issue.path?.at(-1);
       return issue.message.startsWith('allowed')
         ? `${where}: received ${show(key?.value)}; ${issue.message}`
-        : `${where}: unknown key`;
+        : `${where}: ${issue.message.startsWith('unknown') ? issue.message : 'unknown key'}`;
     }
     if (issue.kind === 'schema' && issue.input === undefined) return `${where}: missing`;
-    const allowed = issue.expected ?? issue.message;
-    const said = issue.kind === 'validation' ? issue.message : `expected ${allowed}`;
+    const isSaid = issue.kind === 'validation' || issue.message.startsWith('expected ');
+    const said = isSaid ? issue.message : `expected ${issue.expected ?? issue.message}`;
     return `${where}: received ${show(issue.input)}; ${said}`;
   });
 }

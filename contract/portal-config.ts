@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { maxProviderUrlLength, portalExecutions } from './bounds.ts';
 import {
+  configObject,
   count,
   distinct,
   domainSchema,
@@ -28,7 +29,7 @@ const secretArn = matching(
 
 const scope = matching(/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'allowed: a scope (RFC 6749 §3.3)');
 
-const loginSchema = v.strictObject({
+const loginSchema = configObject({
   /** The company's OpenID provider: `iss` of its ID tokens. */
   issuer,
   clientId: matching(/^[\x20-\x7e]{1,255}$/, 'allowed: 1 to 255 printable ASCII characters'),
@@ -55,17 +56,17 @@ const claim = printable(200);
 /** Values of a claim: groups of the provider. */
 const groups = distinct(printable(256), 100);
 
-const peopleSchema = v.strictObject({
+const peopleSchema = configObject({
   /** The claim with the person's name for pages. `email`, then `name`, if left out. */
   nameClaim: v.optional(claim),
   /** The claim with the person's groups at the provider, and the groups that have each role. */
-  role: v.strictObject({
+  role: configObject({
     claim,
     viewer: v.optional(groups),
     manager: v.optional(groups),
     administrator: v.optional(groups),
   }),
-  trunkGroups: v.strictObject({
+  trunkGroups: configObject({
     claim,
     /** Trunk groups for each value of the claim. Without it, the values are the trunk groups. */
     groups: v.optional(v.record(printable(256), distinct(trunkGroup, 100))),
@@ -79,7 +80,7 @@ export type PeopleMapping = Readonly<v.InferOutput<typeof peopleSchema>> & {
 };
 
 /** The portal for customers, with a login by the company's OpenID provider. */
-export const portalSchema = v.strictObject({
+export const portalSchema = configObject({
   /** The platform region that serves it. */
   region: v.picklist(regionIds),
   domain: domainSchema,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { configObject } from './config-values.ts';
 import { unprintable } from './unprintable.ts';
 
 /** Of a logo: a browser loads it with the first page. */
@@ -79,7 +80,7 @@ const support = v.pipe(
 );
 
 /** How the portal of a company looks. Nothing is loaded from other hosts. */
-export const portalLookSchema = v.strictObject({
+export const portalLookSchema = configObject({
   /** What the pages call the service. */
   name: v.optional(printable(60), 'Authorization server'),
   /** A `data:` URL of an SVG image. The portal serves it itself; see {@link readLogo}. */

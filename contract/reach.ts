@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { maxTrunkGroupsOfReach } from './bounds.ts';
-import { count, distinct, matching, trunkGroup } from './config-values.ts';
+import { configObject, count, distinct, matching, trunkGroup } from './config-values.ts';
 import { canBeRole, isReservedRole, lastingName, reservedRoleHelp } from './identity-center.ts';
 import { managementAliases } from './management/roles.ts';
 import { ownValue } from './own-value.ts';
@@ -55,13 +55,13 @@ const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'po
  * What may be given in a trunk group has one record: its limits. An entry that says it as well is
  * refused, because the caller would get more than it says.
  */
-function describeUnknownKey({ path, message }: v.StrictObjectIssue): string {
-  return ownValue(portalLimits, String(path?.at(-1)?.key)) !== undefined
-    ? 'allowed only in the limits of the trunk groups, which authctl trunk-group-limits set changes'
-    : message;
+function describeLimit(key: string): string | undefined {
+  return ownValue(portalLimits, key) === undefined
+    ? undefined
+    : 'allowed only in the limits of the trunk groups, which authctl trunk-group-limits set changes';
 }
 
-const reachEntries = v.strictObject(
+const reachEntries = configObject(
   {
     principals: distinct(principal, 100),
     /**
@@ -72,7 +72,7 @@ const reachEntries = v.strictObject(
     /** Service trunk groups: nothing else exists for these principals. */
     trunkGroups: distinct(trunkGroup, maxTrunkGroupsOfReach),
   },
-  describeUnknownKey,
+  { notHere: describeLimit },
 );
 
 export const reachSchema = v.pipe(
@@ -87,7 +87,7 @@ export const reachSchema = v.pipe(
 export const reachDefaultSchema = v.optional(v.picklist(['everything', 'nothing']));
 
 /** Without an entry, a portal may name no administrator, and every trunk group. */
-export const portalReachSchema = v.strictObject({
+export const portalReachSchema = configObject({
   /** Whether a portal may name a person as administrator. */
   administrators: v.optional(v.boolean(), false),
   /** Service trunk groups: nothing else exists for a portal. All of them if left out. */
@@ -113,7 +113,7 @@ export function findReachEntry(entries: readonly Reach[], arn: string): Reach | 
 }
 
 /** Stacks of an account that may declare clients, and in which trunk groups. */
-export const stackReachSchema = v.strictObject({
+export const stackReachSchema = configObject({
   account: matching(/^\d{12}$/, 'allowed: the id of an AWS account, 12 digits'),
   /**
    * Names of stacks, of which the last character may be `*`; all of the account if left out. Who may

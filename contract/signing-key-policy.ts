@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { jwksCacheTimes, secondsPerDay } from './bounds.ts';
+import { configObject } from './config-values.ts';
 import { saying } from './parse-problem.ts';
 import { regionIds } from './regions.ts';
 
@@ -13,7 +14,7 @@ const seconds = v.pipe(
  * How signing keys live. All values are seconds. The letters are those of the rotation
  * inequality, see {@link publicationLead} and {@link retention}.
  */
-export const signingKeyPolicySchema = v.strictObject({
+export const signingKeyPolicySchema = configObject({
   /** How long a key signs before the next takes over. */
   rotationPeriod: v.optional(seconds, 90 * secondsPerDay),
   /** A: `max-age` of the JWKS response. */
