@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import type { AuditedChange } from '../core/restore/replay.ts';
 import type { ChangeShelf } from '../core/restore/restore-items.ts';
 
-const bufferedBytes = 1024 * 1024;
-
 /** Where a change is in the file, and the one before it of the same item. */
 interface Place {
   readonly at: number;
@@ -22,16 +20,7 @@ export function createFileShelf(): ChangeShelf & { close(): void } {
   const file = openSync(join(folder, 'changes'), 'wx+', 0o600);
   rmSync(folder, { recursive: true });
   const last = new Map<string, Place>();
-  let waiting: Buffer[] = [];
-  let waitingBytes = 0;
-  let written = 0;
-
-  function flush(): void {
-    writeSync(file, Buffer.concat(waiting), 0, waitingBytes, written);
-    written += waitingBytes;
-    waiting = [];
-    waitingBytes = 0;
-  }
+  let end = 0;
 
   function read({ at, length }: Place): AuditedChange {
     const bytes = Buffer.alloc(length);
@@ -41,15 +30,12 @@ export function createFileShelf(): ChangeShelf & { close(): void } {
 
   return {
     put(owner, change) {
-      const bytes = Buffer.from(JSON.stringify(change));
-      const at = written + waitingBytes;
-      last.set(owner, { at, length: bytes.length, before: last.get(owner) });
-      waiting.push(bytes);
-      waitingBytes += bytes.length;
-      if (waitingBytes > bufferedBytes) flush();
+      const text = JSON.stringify(change);
+      const length = writeSync(file, text, end);
+      last.set(owner, { at: end, length, before: last.get(owner) });
+      end += length;
     },
     take(owner) {
-      if (waitingBytes > 0) flush();
       const changes: AuditedChange[] = [];
       for (let place = last.get(owner); place !== undefined; place = place.before) {
         changes.push(read(place));

@@ -26,49 +26,39 @@ interface UseTable {
  * before, which costs a tenth. What fails is repeated with a later use; after it there is nothing for a
  * while, so a table that does not answer occupies nothing.
  */
-class UseRecorder {
-  readonly #table: UseTable;
+export function createUseRecorder({ readDay, write }: UseTable): RecordApiKeyUse {
   /** The day that is recorded, by the number of the value. */
-  readonly #days = new BoundedMap<number, string>(apiKeyUseBounds.remembered);
-  readonly #recording = new Set<string>();
-  #pausedUntil = 0;
-
-  constructor(table: UseTable) {
-    this.#table = table;
-  }
-
-  record(use: ApiKeyUse, now: number): void {
-    const { valueId } = use;
-    const number = numberOfId(valueId);
-    if (!isUseDue(valueId, this.#days.get(number), now)) return;
-    if (this.#recording.has(valueId) || now < this.#pausedUntil) return;
-    if (this.#recording.size >= apiKeyUseBounds.concurrent) return;
-    this.#recording.add(valueId);
-    this.#recordOnce(use, now)
-      .then(
-        (day) => this.#days.set(number, day),
-        () => {
-          this.#pausedUntil = now + apiKeyUseBounds.pause;
-        },
-      )
-      .finally(() => this.#recording.delete(valueId));
-  }
+  const days = new BoundedMap<number, string>(apiKeyUseBounds.remembered);
+  const recording = new Set<string>();
+  let pausedUntil = 0;
 
   /** @returns the day that is recorded then. */
-  async #recordOnce(use: ApiKeyUse, now: number): Promise<string> {
-    const recorded = readUseDay(await this.#table.readDay(use), now);
+  async function recordOnce(use: ApiKeyUse, now: number): Promise<string> {
+    const recorded = readUseDay(await readDay(use), now);
     if (recorded !== undefined && !isUseDue(use.valueId, recorded, now)) return recorded;
     const day = formatDay(now);
     const nextDay = formatDay(now + secondsPerDay);
     const expiresAt = now + apiKeyUseBounds.keptDays * secondsPerDay;
-    await this.#table.write({ ...use, day, nextDay, expiresAt });
+    await write({ ...use, day, nextDay, expiresAt });
     return day;
   }
-}
 
-export function createUseRecorder(table: UseTable): RecordApiKeyUse {
-  const recorder = new UseRecorder(table);
-  return (use, now) => recorder.record(use, now);
+  return (use, now) => {
+    const { valueId } = use;
+    const number = numberOfId(valueId);
+    if (!isUseDue(valueId, days.get(number), now)) return;
+    if (recording.has(valueId) || now < pausedUntil) return;
+    if (recording.size >= apiKeyUseBounds.concurrent) return;
+    recording.add(valueId);
+    recordOnce(use, now)
+      .then(
+        (day) => days.set(number, day),
+        () => {
+          pausedUntil = now + apiKeyUseBounds.pause;
+        },
+      )
+      .finally(() => recording.delete(valueId));
+  };
 }
 
 /** What is stored, if it can be: a day that is not over anywhere, or one before. */

@@ -429,15 +429,8 @@ const unknownOwner = '';
 
 /** Keeps a restore of thousands of items from checking every change for each of them. */
 export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
-  const byOwner = new Map<string, AuditedChange[]>();
-  for (const change of changes) {
-    const owner = ownerOf(change);
-    const list = byOwner.get(owner);
-    if (list === undefined) byOwner.set(owner, [change]);
-    else list.push(change);
-  }
-  const ofAll = byOwner.get(unknownOwner) ?? [];
-  return (id) => [...(byOwner.get(id) ?? []), ...ofAll];
+  const byOwner = Map.groupBy(changes, ownerOf);
+  return (id) => [id, unknownOwner].flatMap((owner) => byOwner.get(owner) ?? []);
 }
 
 /** @throws {DroppedItem} if this registration was deleted, and not by mistake. */

@@ -157,27 +157,27 @@ export async function scanPage<T extends object>(
   scan: ListRequest<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
-  const { table, partitionKey, query, conditions } = scan;
-  const page = await callAws('DynamoDB', `list ${table}`, () =>
-    dynamodb.scan({
-      TableName: table,
+  const { partitionKey, query, conditions } = scan;
+  const page = await scanPart(
+    dynamodb,
+    scan,
+    {
       Limit: readLimit(scan, conditions),
-      ConsistentRead: store.consistentRead ?? false,
       ExclusiveStartKey: query.after === undefined ? undefined : { [partitionKey]: query.after },
-      ...createFilter(conditions),
-    }),
+    },
+    store,
   );
   return takePage(page, scan, store);
 }
 
-/** A read of 1 MiB of a part of a table, of which DynamoDB sends what meets the conditions. */
+/** A read of at most 1 MiB of a table, of which DynamoDB sends what meets the conditions. */
 export function scanPart<T extends object>(
   dynamodb: DynamoDbDocuments,
   { table, conditions }: ListRequest<T>,
-  part: Pick<ScanCommandInput, 'Segment' | 'TotalSegments' | 'ExclusiveStartKey'>,
+  part: Pick<ScanCommandInput, 'Segment' | 'TotalSegments' | 'ExclusiveStartKey' | 'Limit'>,
   { consistentRead = false }: StoreOptions,
 ): Promise<CountedPage> {
-  return callAws('DynamoDB', `search ${table}`, () =>
+  return callAws('DynamoDB', `list ${table}`, () =>
     dynamodb.scan({
       TableName: table,
       ConsistentRead: consistentRead,
