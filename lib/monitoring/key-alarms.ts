@@ -1,4 +1,3 @@
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { secondsPerDay } from '../../contract/bounds.ts';
 import type { FunctionName } from '../../contract/function-names.ts';
@@ -160,8 +159,8 @@ function byOthers(
  * The alarms on signing keys. CloudTrail reports calls to KMS without the tags of the key, so every
  * key of the account and region raises these alarms. An account of its own suits the service best.
  */
-export function addKeyAlarms(scope: Construct, context: AlarmContext): readonly Alarm[] {
-  const ofCalls = kmsCalls.map(({ eventNames, exceptFunctions, ...text }) =>
+export function addKeyAlarms(scope: Construct, context: AlarmContext): void {
+  for (const { eventNames, exceptFunctions, ...text } of kmsCalls) {
     addEventAlarm(scope, context, {
       ...text,
       pattern: {
@@ -175,8 +174,8 @@ export function addKeyAlarms(scope: Construct, context: AlarmContext): readonly 
       },
       // CloudTrail classifies `Sign` as a read.
       includesReads: true,
-    }),
-  );
+    });
+  }
   const metrics = new ServiceMetrics({ name: context.deploymentName });
-  return [...ofCalls, ...metricAlarms(metrics).map((alarm) => addAlarm(scope, context, alarm))];
+  for (const alarm of metricAlarms(metrics)) addAlarm(scope, context, alarm);
 }

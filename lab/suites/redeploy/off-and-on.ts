@@ -29,7 +29,6 @@ const on = {
   gradualDeployment: true,
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
   federatedClients: { ownProviders: true },
-  dashboard: 'on',
   authorizationEndpoint: true,
 } satisfies Partial<DeploymentConfigInput>;
 
