@@ -10,6 +10,7 @@ import type { AwsClientOptions } from './aws-client-options.ts';
 import type { OpenDynamoDb } from './dynamodb/clients/dynamodb-calls.ts';
 import { openDynamoDb } from './dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderReader } from './dynamodb/items/identity-provider-item.ts';
+import { canaryRunItem } from './dynamodb/items/rotation-item.ts';
 import { createDynamoDbCredentialEnds } from './dynamodb/pages/credential-ends.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/stores/api-key-store.ts';
 import { openApiKeyUses } from './dynamodb/stores/api-key-use-reader.ts';
@@ -21,7 +22,10 @@ import {
 import { createDynamoDbClientStore } from './dynamodb/stores/client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/stores/identity-provider-store.ts';
 import { createDynamoDbSettings } from './dynamodb/stores/setting-stores.ts';
-import { createDynamoDbSigningKeyReader } from './dynamodb/stores/signing-key-reader.ts';
+import {
+  createDynamoDbSigningKeyReader,
+  listRecords,
+} from './dynamodb/stores/signing-key-reader.ts';
 import { createFetchProviderKeys, withGivenKeys } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/json-request.ts';
 
@@ -102,6 +106,7 @@ export function openManagementTables(
         store,
       ),
       signingKeys: createDynamoDbSigningKeyReader(dynamodb, table('signingKeys'), store),
+      listCanaryRuns: listRecords(dynamodb, table('signingKeys'), canaryRunItem, store),
       ...createDynamoDbSettings(dynamodb, table('settings'), store),
       audit,
       auditPages: audit,

@@ -17,6 +17,7 @@ export function openSigningKeys(deployment: Deployment, table: string) {
       ]);
       return { keys, intents, heartbeats, algorithmChoice, unusableKids: new Set() };
     },
+    listCanaryRuns: store.listCanaryRuns,
     /**
      * Invokes a region's rotation, with a proof of the caller. The SDK's clients of Lambda and STS
      * are loaded only for it.

@@ -2,7 +2,7 @@ import { type AccessTokenType, defaultAccessTokenType } from './access-token-typ
 import { type Addresses, tokenEndpointsOf } from './addresses.ts';
 import { discoveryMaxAge } from './bounds.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
-import { type FunctionName, functionName } from './function-names.ts';
+import { type FunctionName, functionName, liveAlias } from './function-names.ts';
 import type { PolicyDocument } from './kms-key.ts';
 import type { PeopleMapping, PortalConfig } from './portal-config.ts';
 import type { ProofAlg } from './proof-algorithms.ts';
@@ -140,6 +140,8 @@ function canarySettings({ config, regionId, addresses, kmsKeyPolicy }: SettingsS
     deploymentName: config.name,
     /** The policy that a key must have to be published. */
     keyPolicy: kmsKeyPolicy as object,
+    /** What answers requests, whose self-test it runs. */
+    tokenFunction: `${functionName(config.name, 'token')}:${liveAlias}`,
     leeway: config.signingKeyPolicy.leeway,
   };
 }

@@ -74,6 +74,8 @@ export const signingKeyRecordTypes = {
   heartbeat: 'region_heartbeat',
   /** Only one record; sort key: `algorithm`. */
   choice: 'key_choice',
+  /** How the canary of a region last ended. Sort key: the region. */
+  canary: 'canary_run',
 } as const;
 
 /** Partitions of the table of settings. Roles get access to partitions here, too. */

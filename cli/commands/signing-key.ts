@@ -5,6 +5,7 @@ import { type RegionId, regionIds } from '../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { formatSpan } from '../../core/duration.ts';
 import { InputError, RefusedError, UnavailableError } from '../../core/errors.ts';
+import { type CanaryRun, describeCanaryRun } from '../../core/key-rotation/canary-run.ts';
 import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-ports.ts';
 import {
@@ -57,8 +58,9 @@ function viewTimes(key: SigningKey) {
   };
 }
 
-function viewEntry(entry: TimelineEntry): Readonly<Record<string, unknown>> {
+function viewEntry(entry: TimelineEntry, runs: readonly CanaryRun[]) {
   const { key, signs, next, safety, liveTokens } = entry;
+  const run = runs.find(({ regionId }) => signs && regionId === key.regionId);
   return {
     kid: key.kid,
     region: key.regionId,
@@ -71,6 +73,9 @@ function viewEntry(entry: TimelineEntry): Readonly<Record<string, unknown>> {
     next_action_at: formatOptional(next?.at),
     safety_seconds: safety,
     live_token_seconds: liveTokens,
+    canary_at: formatOptional(run?.at),
+    canary_problem: run?.problem,
+    self_test_problem: run?.selfTestProblem,
   };
 }
 
@@ -225,20 +230,27 @@ async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
   const { signingKeyPolicy } = cli.deployment().config;
   const now = cli.now();
   const { keys } = await signingKeys.read();
+  const runs = await signingKeys.listCanaryRuns();
+  const describe = (regionId: RegionId) => describeCanaryRun(runs, regionId, now);
   cli.output.printList(buildTimeline(keys, signingKeyPolicy, now), {
-    view: viewEntry,
+    view: (entry) => viewEntry(entry, runs),
     id: ({ key }) => key.kid,
     columns: {
       region: ({ key }) => key.regionId,
       kid: ({ key }) => key.kid,
       algorithm: ({ key }) => key.alg,
-      state: ({ key, signs }) => (signs ? 'current, signs' : key.state),
+      state: ({ key, signs }) =>
+        signs ? `current, ${describe(key.regionId).failsToSign ? 'fails' : 'signs'}` : key.state,
       for: ({ since }) => formatSpan(now - since),
       next: (entry) => describeNext(entry, now),
       safety: describeSafety,
     },
     none: 'There are no signing keys; a deployment creates the first one.',
   });
+  for (const { id } of deployedRegions(cli.deployment().config)) {
+    const { text, isGood } = describe(id);
+    cli.output[isGood ? 'note' : 'warn'](`${id}: ${text}`);
+  }
 }
 
 const list = command({

@@ -8,6 +8,7 @@ import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { PublicJwk, SigningKey, SigningKeyStore } from '../signing-key/signing-key.ts';
+import type { CanaryRun } from './canary-run.ts';
 
 /**
  * A place in which a key is being created: one per region, and one for the issuer's first key. Two
@@ -105,6 +106,9 @@ export interface RotationStore extends SigningKeyStore {
 
   findAlgorithmChoice(): Promise<AlgorithmChoice | undefined>;
   putAlgorithmChoice(choice: AlgorithmChoice): Promise<void>;
+
+  listCanaryRuns(): Promise<readonly CanaryRun[]>;
+  putCanaryRun(run: CanaryRun): Promise<void>;
 }
 
 /**

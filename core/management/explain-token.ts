@@ -6,6 +6,7 @@ import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { idBytes } from '../credential/credential-value.ts';
 import { formatDuration } from '../duration.ts';
+import { describeCanaryRun } from '../key-rotation/canary-run.ts';
 import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../oauth-error.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import { describeStops } from '../stops.ts';
@@ -101,15 +102,21 @@ async function describeKeys(
 ): Promise<{ readonly detail: string; readonly isSignable: boolean }> {
   const keys = await context.signingKeys.listSigningKeys();
   const { publicationLead, leeway } = context.config.signingKeyPolicy;
-  const chosen = deployedRegions(context.config).map(({ id: regionId }) => {
-    const need = { regionId, now: currentTime(context), expiresAt, publicationLead, leeway };
-    return { regionId, key: selectSigningKeys(keys, need)[0] };
+  // Only for the staff: its reasons name keys and roles.
+  const runs = context.trunkGroups === undefined ? await context.listCanaryRuns() : undefined;
+  const now = currentTime(context);
+  const regions = deployedRegions(context.config).map(({ id: regionId }) => {
+    const need = { regionId, now, expiresAt, publicationLead, leeway };
+    const [key] = selectSigningKeys(keys, need);
+    const run = runs && describeCanaryRun(runs, regionId, now);
+    return {
+      detail: `${regionId}: ${key ? `${key.alg} key ${key.kid}` : 'no key'}${run ? `; ${run.text}` : ''}`,
+      isSignable: key !== undefined && run?.failsToSign !== true,
+    };
   });
   return {
-    detail: chosen
-      .map(({ regionId, key }) => `${regionId}: ${key ? `${key.alg} key ${key.kid}` : 'no key'}`)
-      .join(', '),
-    isSignable: chosen.some(({ key }) => key !== undefined),
+    detail: regions.map(({ detail }) => detail).join('\n'),
+    isSignable: regions.some(({ isSignable }) => isSignable),
   };
 }
 

@@ -19,6 +19,7 @@ import type {
   IdentityProviderStore,
   ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
+import type { CanaryRun } from '../key-rotation/canary-run.ts';
 import type { RecordStore } from '../record-store.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key.ts';
@@ -42,6 +43,8 @@ interface ManagementPorts {
   /** Issuers, by host. */
   readonly issuerGrants: RecordStore<GrantList, never>;
   readonly signingKeys: SigningKeyReader;
+  /** Of every region. Only for the staff. */
+  readonly listCanaryRuns: () => Promise<readonly CanaryRun[]>;
   readonly trunkGroupLimits: RecordStore<TrunkGroupLimits, never>;
   readonly audit: AuditLog;
   readonly auditPages: AuditPageReader;

@@ -13,7 +13,6 @@ import {
 } from '../../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../../adapters/lambda/invocation.ts';
 import { openManagementTables } from '../../adapters/management-tables.ts';
-import type { ClockOptions } from '../../adapters/record-server-dates.ts';
 import {
   type AuthenticateCaller,
   createAuthenticateCaller,
@@ -29,7 +28,7 @@ import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { PutNotices } from '../../core/notices/expiry-notices.ts';
 import { type Clock, seconds } from '../../core/time.ts';
-import { createCanaryHandler } from '../../lambda/canary/function.ts';
+import { type CanaryOptions, createCanaryHandler } from '../../lambda/canary/function.ts';
 import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
@@ -136,20 +135,20 @@ function createChecks(
   source: SettingsSource,
   aws: AwsClients,
   log: LogFile,
-  { ca, ...time }: ClockOptions & Pick<LocalFunctionOptions, 'ca'>,
+  { ca, ...options }: Omit<CanaryOptions, 'fetchDocument'> & Pick<LocalFunctionOptions, 'ca'>,
 ) {
   const fetchDocument = createFetchServiceDocument({ ca });
   return {
     canary: createCanaryHandler(functionSettings.canary(source), aws, {
       fetchDocument,
       telemetry: createLocalRunTelemetry('canary', log),
-      ...time,
+      ...options,
     }),
     syntheticCheck: createSyntheticCheckHandler(
       functionSettings['synthetic-check'](source),
       aws,
       { postTokenRequest: createPostTokenRequest({ ca }), fetchDocument },
-      { telemetry: createLocalRunTelemetry('synthetic-check', log), clock: time.clock },
+      { telemetry: createLocalRunTelemetry('synthetic-check', log), clock: options.clock },
     ),
   };
 }
@@ -225,16 +224,21 @@ export function createFunctions(
   const nameOf = (name: FunctionName): string => functionName(config.name, name);
   const contextOf = (name: FunctionName) =>
     buildLambdaContext(nameOf(name), 'local', Date.now() + eventTimeout);
+  const selfTest = createSelfTestCall(invoke, nameOf('token'));
   const rotation = createKeyRotationHandler(functionSettings['key-rotation'](source), background, {
     sendAnswer,
     authenticateCaller: chooseCallers(options),
-    selfTest: createSelfTestCall(invoke, nameOf('token')),
+    selfTest,
     checkKey: createCheckKey(invoke, nameOf('canary')),
     publishKey: createPublishKey(invoke, nameOf('canary')),
     telemetry: createLocalRunTelemetry('key-rotation', log),
     ...time,
   });
-  const { canary, syntheticCheck } = createChecks(source, background, log, { ca, ...time });
+  const { canary, syntheticCheck } = createChecks(source, background, log, {
+    ca,
+    selfTest,
+    ...time,
+  });
   const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);

@@ -7,11 +7,11 @@ import { createKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { type ClockOptions, createCheckedClock } from '../../adapters/record-server-dates.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
 import {
-  type CanaryFinding,
   type CanaryResult,
   type PublicationRequest,
   type PublicationResult,
   parseCanaryEvent,
+  type SelfTestResult,
 } from '../../contract/function-events.ts';
 import type { Settings } from '../../contract/function-settings.ts';
 import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts';
@@ -29,8 +29,10 @@ const silence = missedRotationMinutes * 60;
 
 export type CanaryHandler = (event: unknown) => Promise<CanaryResult | PublicationResult>;
 
-interface CanaryOptions extends ClockOptions {
+export interface CanaryOptions extends ClockOptions {
   readonly fetchDocument: FetchServiceDocument;
+  /** Invokes the token function's self-test, which signs a token for no client and verifies it. */
+  readonly selfTest: () => Promise<SelfTestResult>;
   /** Standard output if left out. */
   readonly telemetry?: RunTelemetry;
 }
@@ -51,6 +53,7 @@ export function createCanaryHandler(
     kms,
     store: createDynamoDbRotationStore(openDynamoDb(clock.record).own, settings.signingKeysTable),
     telemetry: options.telemetry ?? createRunTelemetry('canary'),
+    selfTest: options.selfTest,
   };
   return async (input) => {
     const event = parseCanaryEvent(input);
@@ -61,7 +64,7 @@ export function createCanaryHandler(
   };
 }
 
-interface Surroundings {
+interface Surroundings extends Pick<CanaryOptions, 'selfTest'> {
   readonly settings: Settings<'canary'>;
   readonly kms: BackgroundClients['kms'];
   readonly store: RotationStore;
@@ -91,8 +94,9 @@ async function publish(
 async function check(
   kid: string | undefined,
   fetchDocument: FetchServiceDocument,
-  { settings, kms, store, telemetry }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<CanaryResult> {
+  const { settings, kms, store, telemetry } = surroundings;
   const { regionId: own, regionalJwksUris: uris } = settings;
   const uriOf = (regionId: RegionId): string => {
     const uri = uris[regionId];
@@ -109,21 +113,32 @@ async function check(
   const configured = Object.keys(uris) as RegionId[];
   const heartbeats = await store.listHeartbeats();
   const regions = regionsInService({ own, configured, heartbeats, silence });
-  const findings = await Promise.all(
-    keys.map((key) => checkKey(key, regions, ports, { now, jti: randomUUID() })),
-  );
-  return report(findings.flat(), telemetry);
+  const found = keys.map((key) => checkKey(key, regions, ports, { now, jti: randomUUID() }));
+  const findings = (await Promise.all(found)).flat();
+  const failures = findings.filter(({ ok }) => !ok);
+  const problem = failures.map(({ region, reason }) => `${region}: ${reason}`).join('; ');
+  // Of a requested key, which does not sign yet, the rotation records what it needs.
+  const recorded = kid === undefined && (await record(problem || undefined, now, surroundings));
+  telemetry.report({
+    level: failures.length > 0 ? 'warn' : 'info',
+    outcome: failures.length > 0 ? 'not_verified' : 'verified',
+    fields: { findings, ...recorded },
+    metrics: { [keyMetrics.canaryFailure]: failures.length },
+  });
+  return { findings };
 }
 
-function report(findings: readonly CanaryFinding[], telemetry: RunTelemetry): CanaryResult {
-  const failures = findings.filter((finding) => !finding.ok).length;
-  telemetry.report({
-    level: failures > 0 ? 'warn' : 'info',
-    outcome: failures > 0 ? 'not_verified' : 'verified',
-    fields: { findings },
-    metrics: { [keyMetrics.canaryFailure]: failures },
-  });
-  return { findings: [...findings] };
+/** Runs the token function's self-test, and records both results. No failure of it ends the run. */
+async function record(
+  problem: string | undefined,
+  now: number,
+  { settings: { regionId }, store, selfTest }: Surroundings,
+): Promise<Readonly<Record<string, string | undefined>>> {
+  const { ok, reason } = await selfTest().catch((error) => ({ ok: false, reason: String(error) }));
+  const selfTestProblem = ok ? undefined : (reason ?? 'it gives no reason');
+  const put = store.putCanaryRun({ regionId, at: now, problem, selfTestProblem });
+  const notRecorded = await put.then(() => undefined, String);
+  return { self_test_problem: selfTestProblem, not_recorded: notRecorded };
 }
 
 /** The requested key, or the key that signs in this region now. */

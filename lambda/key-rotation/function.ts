@@ -119,6 +119,8 @@ function createRotation(
       return reportSuccess({ event, outcome, context }, telemetry, {
         lag,
         malformed: [...malformed],
+        // Only for the log, so a failure ends no run.
+        canary: await ports.store.listCanaryRuns().catch(() => undefined),
       });
     } catch (error) {
       reportFailure(event, error, telemetry, { lag, actor });

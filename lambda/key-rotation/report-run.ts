@@ -2,6 +2,7 @@ import type { KeyRotationEvent, RotationReport } from '../../contract/function-e
 import { keyMetrics, usualReplicationLag } from '../../contract/key-metrics.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { ClockError, describeError, InputError, RefusedError } from '../../core/errors.ts';
+import { type CanaryRun, describeCanaryRun } from '../../core/key-rotation/canary-run.ts';
 import { findCurrentKey, subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
 import {
@@ -30,6 +31,7 @@ interface TableFindings {
   readonly lag: Lag;
   /** Problems of the records that were skipped. */
   readonly malformed: readonly string[];
+  readonly canary: readonly CanaryRun[] | undefined;
 }
 
 /** A run that did what was requested. */
@@ -46,7 +48,7 @@ interface FinishedRun {
 export function reportSuccess(
   { event, outcome, context }: FinishedRun,
   telemetry: RunTelemetry,
-  { lag, malformed }: TableFindings,
+  { lag, malformed, canary }: TableFindings,
 ): RotationReport {
   const { ports, settings } = context;
   const report = describeRun(outcome, context);
@@ -57,7 +59,8 @@ export function reportSuccess(
     ports.now(),
   );
   const isHeldUp = report.refused.length > 0 || report.waits_for_room !== undefined;
-  const level = isHeldUp ? 'warn' : 'info';
+  const run = canary && describeCanaryRun(canary, settings.regionId, ports.now());
+  const level = isHeldUp || run?.isGood === false ? 'warn' : 'info';
   const isComplete = malformed.length === 0;
   telemetry.report({
     level: isComplete ? level : 'error',
@@ -67,6 +70,7 @@ export function reportSuccess(
       actor: context.actor,
       overdue,
       replication_lag: lag,
+      canary: run?.text,
       ...(!isComplete && { malformed_records: malformed }),
     },
     metrics: {

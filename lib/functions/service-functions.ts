@@ -236,6 +236,9 @@ export class ServiceFunctions extends Construct {
     this.allowRecords(fn, ['dynamodb:Query'], records.key, records.heartbeat, records.intent);
     // The only role that adds a key to the JWKS. It signs anyway: it gains nothing by a key of its own.
     this.allowRecords(fn, ['dynamodb:PutItem', 'dynamodb:GetItem'], records.key);
+    this.allowRecords(fn, ['dynamodb:PutItem'], records.canary);
+    const token = functionArn(this, this.context.deploymentName, 'token');
+    fn.allow(['lambda:InvokeFunction'], [`${token}:${liveAlias}`]);
     allowSign(fn, this.keys);
     allowInspection(fn);
     return fn;
@@ -371,7 +374,7 @@ export class ServiceFunctions extends Construct {
       ['dynamodb:Query', 'dynamodb:Scan'],
       owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
     );
-    this.allowRecords(fn, ['dynamodb:Query'], records.key);
+    this.allowRecords(fn, ['dynamodb:Query'], records.key, records.canary);
     const { limits, subject, issuer } = settingRecordTypes;
     fn.allow(['dynamodb:Query'], settings, onlyItems(limits, subject, issuer));
     fn.allow(

@@ -101,7 +101,7 @@ describe('the policies of operators', () => {
     }
   });
 
-  it('have two conditions: the four partitions of keys for their operator, and those of settings for a restore', () => {
+  it('have two conditions: the five partitions of keys for their operator, and those of settings for a restore', () => {
     const policies = Object.values(resourcesOf(single, 'AWS::IAM::ManagedPolicy'));
     const conditions = policies.flatMap(({ Properties }) =>
       (Properties['PolicyDocument'].Statement as { Condition?: unknown }[]).flatMap(
@@ -111,7 +111,13 @@ describe('the policies of operators', () => {
     expect(conditions).toEqual([
       {
         'ForAllValues:StringEquals': {
-          'dynamodb:LeadingKeys': ['signing_key', 'key_intent', 'region_heartbeat', 'key_choice'],
+          'dynamodb:LeadingKeys': [
+            'signing_key',
+            'key_intent',
+            'region_heartbeat',
+            'key_choice',
+            'canary_run',
+          ],
         },
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },

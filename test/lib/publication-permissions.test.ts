@@ -76,6 +76,7 @@ describe('what the role of the rotation may write', () => {
     ['the region of a record', 'UpdateItem', ofPartition('signing_key', 'region_id')],
     ['what it does not name', 'UpdateItem', ofPartition('signing_key')],
     ['another partition', 'UpdateItem', ofPartition('key_intent', 'state')],
+    ['the run of a canary', 'PutItem', ofPartition('canary_run')],
     ['a deletion', 'DeleteItem', ofPartition('signing_key')],
     ['a batch', 'BatchWriteItem', ofPartition('signing_key')],
     ['a statement in PartiQL', 'PartiQLInsert', ofPartition('signing_key')],
@@ -85,8 +86,10 @@ describe('what the role of the rotation may write', () => {
 });
 
 describe('what the role of the canary may write', () => {
-  it('is a signing key, and nothing that the rotation plans by', async () => {
-    expect(await decide('canary', 'dynamodb:PutItem', ofPartition('signing_key'))).toBe('Allowed');
+  it('is a signing key and its own run, and nothing that the rotation plans by', async () => {
+    for (const partition of ['signing_key', 'canary_run']) {
+      expect(await decide('canary', 'dynamodb:PutItem', ofPartition(partition))).toBe('Allowed');
+    }
     for (const partition of ['key_intent', 'region_heartbeat', 'key_choice']) {
       expect(await decide('canary', 'dynamodb:PutItem', ofPartition(partition))).toBe(
         'ImplicitlyDenied',

@@ -118,6 +118,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       identityProviders: createMemoryIdentityProviderStore(providers),
       ...createMemorySettings({ owners, grants, limits }),
       signingKeys: { listSigningKeys: async () => signingKeys },
+      listCanaryRuns: async () => [],
       audit: auditLog,
       auditPages: auditLog,
       auditHistory: createMemoryAuditHistory({ slc: audit }),

@@ -31,6 +31,18 @@ export const heartbeatItem = partitionItem({
   entries: { at: epochSeconds },
 });
 
+export const canaryRunItem = partitionItem({
+  recordType: signingKeyRecordTypes.canary,
+  idName: 'regionId',
+  id: v.picklist(regionIds),
+  noun: 'canary run',
+  entries: {
+    at: epochSeconds,
+    problem: v.optional(v.string()),
+    self_test_problem: v.optional(v.string()),
+  },
+});
+
 const storedChoice = partitionItem({
   recordType: signingKeyRecordTypes.choice,
   idName: 'id',

@@ -8,7 +8,12 @@ import type { SigningKeyStore } from '../../../core/signing-key/signing-key.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
-import { algorithmChoiceItem, heartbeatItem, keyIntentItem } from '../items/rotation-item.ts';
+import {
+  algorithmChoiceItem,
+  canaryRunItem,
+  heartbeatItem,
+  keyIntentItem,
+} from '../items/rotation-item.ts';
 import { signingKeyItem } from '../items/signing-key-item.ts';
 import type { StoreOptions } from './read-items.ts';
 import { createDynamoDbSigningKeyReader, listRecords } from './signing-key-reader.ts';
@@ -78,5 +83,8 @@ export function createDynamoDbRotationStore(
     putHeartbeat: (heartbeat) => put(heartbeatItem.toItem(heartbeat), 'record the heartbeat'),
     findAlgorithmChoice: async () => (await listChoices())[0],
     putAlgorithmChoice: (choice) => put(algorithmChoiceItem.toItem(choice), 'record the algorithm'),
+    // No plan depends on them, so one that cannot be read is as good as none.
+    listCanaryRuns: listRecords(dynamodb, table, canaryRunItem, { consistentRead: true }),
+    putCanaryRun: async (result) => put(canaryRunItem.toItem(result), "record the canary's run"),
   };
 }

@@ -174,26 +174,27 @@ function costOfHealthRequests(
 
 /**
  * One region's rotation, canary and synthetic check. Per round of the three: their compute at a
- * second each with a start, which Lambda bills too, a signature for each of the keys and one for the token, the calls that inspect keys,
- * some 20 reads and 4 writes, which DynamoDB repeats in the other regions, and 3 requests to the API.
+ * second each with a start, which Lambda bills too, a signature for each of the keys, one for the token
+ * and one for the self-test, which takes what a token takes, the calls that inspect keys, some 22 reads and 5 writes, which DynamoDB repeats in the other regions, and 3 requests to the API.
  * Their runs and requests come one at a time, so X-Ray would record each.
  */
 function costOfSchedules(
   { regions, keysOfRegion }: Inventory,
-  { tracing }: Configuration,
+  configuration: Configuration,
   work: TokenWork,
 ): number {
   const rounds = secondsAMonth / 60 / keyScheduleMinutes;
-  const gbSeconds = 3 * 0.5;
-  const kmsCalls = Math.ceil(keysOfRegion) * 2 + 1;
+  const gbSeconds =
+    3 * 0.5 + (durationMs(work, configuration) / 1000) * (configuration.memory / 1024);
+  const kmsCalls = Math.ceil(keysOfRegion) * 2 + 2;
   const { lambda, kms, dynamodb, restApiTiers, xray } = prices;
   const perRound =
     gbSeconds * lambda.perGbSecond +
-    (3 * lambda.perMillionRequests) / million +
+    (4 * lambda.perMillionRequests) / million +
     (kmsCalls * kms.per10kRsa2048) / 10_000 +
-    (20 * dynamodb.perMillionReadUnits + regions * 4 * dynamodb.perMillionWriteUnits) / million +
+    (22 * dynamodb.perMillionReadUnits + regions * 5 * dynamodb.perMillionWriteUnits) / million +
     (3 * restApiTiers[0].perMillion) / million +
-    (tracing === 'on' ? (6 * xray.perMillionTraces) / million : 0) +
+    (configuration.tracing === 'on' ? (6 * xray.perMillionTraces) / million : 0) +
     costOfLog((6 * work.logBytes) / 1e9);
   return rounds * perRound;
 }

@@ -8,6 +8,7 @@ import {
 import type { Item } from '../../../adapters/dynamodb/items/item.ts';
 import {
   algorithmChoiceItem,
+  canaryRunItem,
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
@@ -24,6 +25,7 @@ export const parsers = {
   key_intent: keyIntentItem.parse,
   region_heartbeat: heartbeatItem.parse,
   key_choice: algorithmChoiceItem.parse,
+  canary_run: canaryRunItem.parse,
   audit: parseAuditItem,
   trunk_group_limits: settingItems.limits.parse,
   provider_owner: settingItems.owner.parse,

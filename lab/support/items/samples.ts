@@ -8,6 +8,7 @@ import {
 import { type Item, toItem } from '../../../adapters/dynamodb/items/item.ts';
 import {
   algorithmChoiceItem,
+  canaryRunItem,
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
@@ -229,6 +230,9 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     region_heartbeat: regionIds.map((regionId) => heartbeatItem.toItem({ regionId, at })),
     key_choice: algs.map((alg) =>
       algorithmChoiceItem.toItem({ alg, insteadOf: 'RS256', chosenAt: at }),
+    ),
+    canary_run: [{}, { problem: 'slc: denied', selfTestProblem: 'denied' }].map((one) =>
+      canaryRunItem.toItem({ regionId: 'slc', at, ...one }),
     ),
     trunk_group_limits: [
       noLimits,

@@ -8,6 +8,7 @@ import {
 } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import {
   algorithmChoiceItem,
+  canaryRunItem,
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
@@ -68,6 +69,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   key_intent: keyIntentItem.schema,
   region_heartbeat: heartbeatItem.schema,
   key_choice: algorithmChoiceItem.schema,
+  canary_run: canaryRunItem.schema,
   audit: auditSchema,
   trunk_group_limits: settingItems.limits.schema,
   provider_owner: settingItems.owner.schema,

@@ -8,6 +8,7 @@ import {
   checkKey,
   regionsInService,
 } from '../../../core/key-rotation/canary.ts';
+import { describeCanaryRun } from '../../../core/key-rotation/canary-run.ts';
 import type { Sign } from '../../../core/signing-key/sign-jws.ts';
 import { signAs } from '../../../lab/support/key-pairs.ts';
 import {
@@ -191,5 +192,38 @@ describe('the regions in service', () => {
   ] as const)('are %s', (_, configured, beats, expected) => {
     const check = { own: 'slc', configured, heartbeats: beats, silence } as const;
     expect(regionsInService(check)).toEqual(expected);
+  });
+});
+
+describe('the last run of a canary in words', () => {
+  it.each([
+    [{ at: now - 120 }, '2m ago: self-test passed; canary passed', true, false],
+    [{ at: now + 5 }, '0s ago: self-test passed; canary passed', true, false],
+    [
+      { at: now - 600, selfTestProblem: 'KMS: DisabledException' },
+      '10m ago: self-test failed: KMS: DisabledException; canary passed',
+      false,
+      true,
+    ],
+    [
+      { at: now, problem: 'dfw: its JWKS lacks the key' },
+      '0s ago: self-test passed; canary failed: dfw: its JWKS lacks the key',
+      false,
+      false,
+    ],
+    [
+      { at: now - 601, selfTestProblem: 'denied' },
+      '10m 1s ago (older than expected): self-test failed: denied; canary passed',
+      false,
+      false,
+    ],
+  ])('of %o is "%s"', (run, text, isGood, failsToSign) => {
+    const runs = [{ regionId: 'pit', at: 1 } as const, { regionId: 'slc', ...run } as const];
+    expect(describeCanaryRun(runs, 'slc', now)).toEqual({ text, isGood, failsToSign });
+  });
+
+  it('is that there was none yet, of a region that has just begun', () => {
+    const { text, isGood } = describeCanaryRun([], 'slc', now);
+    expect([text, isGood]).toEqual(['no canary has run yet', true]);
   });
 });

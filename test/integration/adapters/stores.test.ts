@@ -299,6 +299,12 @@ describe('the store of the rotation', () => {
     const choice = { alg: 'ES256', insteadOf: 'RS256', chosenAt: 1_800_000_000 } as const;
     await store.putHeartbeat(heartbeat);
     await store.putAlgorithmChoice(choice);
+    const runs = [
+      { regionId: 'dfw', at: 1_800_000_000 },
+      { regionId: 'slc', at: 1, problem: 'dfw: absent', selfTestProblem: 'denied' },
+    ] as const;
+    for (const run of runs) await store.putCanaryRun(run);
+    expect(await store.listCanaryRuns()).toEqual(runs);
     expect(await store.listKeyIntents()).toEqual([taken]);
     expect(await store.listHeartbeats()).toEqual([heartbeat]);
     expect(await store.findAlgorithmChoice()).toEqual(choice);

@@ -1,5 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
@@ -33,6 +35,7 @@ interface Key {
   readonly signs: boolean;
   readonly live_token_seconds: number;
   readonly safety_seconds: number;
+  readonly self_test_problem?: string;
 }
 
 async function listKeys(): Promise<readonly Key[]> {
@@ -45,10 +48,9 @@ async function findKid(state: string): Promise<string> {
   return found.kid;
 }
 
-/** Makes the published key one that may sign. */
-async function makeEligible(): Promise<void> {
+function openDynamoDb(): DynamoDBClient {
   const { environment } = service();
-  const dynamodb = new DynamoDBClient({
+  return new DynamoDBClient({
     region: environment['AWS_REGION'],
     endpoint: environment['AWS_ENDPOINT_URL_DYNAMODB'],
     credentials: {
@@ -56,6 +58,11 @@ async function makeEligible(): Promise<void> {
       secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
     },
   });
+}
+
+/** Makes the published key one that may sign. */
+async function makeEligible(): Promise<void> {
+  const dynamodb = openDynamoDb();
   await ageNextKey(dynamodb, { table: tableName('local', 'signingKeys'), regionId: 'slc' });
   dynamodb.destroy();
 }
@@ -92,6 +99,28 @@ describe('signing-key list', () => {
     });
     const { stdout } = await authctl(['signing-key', 'list', '--quiet']);
     expect(stdout.split('\n')[0]).toBe(current?.kid);
+  });
+
+  it('shows how the last canary ended, and that the token function fails although the key is current', async () => {
+    const dynamodb = openDynamoDb();
+    const documents = DynamoDBDocument.from(dynamodb, {
+      marshallOptions: { removeUndefinedValues: true },
+    });
+    const at = Math.floor(Date.now() / 1000) - 60;
+    const run = { regionId: 'slc', at, selfTestProblem: 'KMS: DisabledException' } as const;
+    await createDynamoDbRotationStore(documents, tableName('local', 'signingKeys')).putCanaryRun(
+      run,
+    );
+    dynamodb.destroy();
+    const { stdout, stderr } = await authctl(['signing-key', 'list']);
+    expect(stdout).toMatch(/ current, fails /);
+    expect(stderr).toMatch(
+      /slc: 1m( \d+s)? ago: self-test failed: KMS: DisabledException; canary passed/,
+    );
+    expect((await listKeys()).map((key) => key.self_test_problem)).toEqual([
+      'KMS: DisabledException',
+      undefined,
+    ]);
   });
 
   it('watches only for people', async () => {

@@ -1,12 +1,13 @@
 import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
+import type { BackgroundClients } from '../../../adapters/background-clients.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { kmsKeyPolicy, kmsKeyTags } from '../../../contract/kms-key.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { AwsClients } from '../../../lab/support/aws-clients.ts';
-import { createCanaryHandler } from '../../../lambda/canary/function.ts';
+import { type CanaryOptions, createCanaryHandler } from '../../../lambda/canary/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { keyIntent } from '../../support/rotation-keys.ts';
 import { useAws } from './use-aws.ts';
@@ -30,18 +31,21 @@ const keyPolicy = kmsKeyPolicy({
 const openStore = () =>
   createDynamoDbRotationStore(aws.dynamodb, tableName(deployment, 'signingKeys'));
 
-function createCanary() {
+function createCanary(functions: Partial<CanaryOptions> = {}, clients: BackgroundClients = aws) {
   const settings = {
     regionId: 'slc',
     signingKeysTable: tableName(deployment, 'signingKeys'),
     regionalJwksUris: {},
     deploymentName: deployment,
     keyPolicy,
+    tokenFunction: 'token:live',
     leeway: 60,
   } as const;
-  return createCanaryHandler(settings, aws, {
+  return createCanaryHandler(settings, clients, {
     fetchDocument: () => Promise.reject(new UnavailableError('asked')),
+    selfTest: async () => ({ ok: true }),
     telemetry: { report: (run) => reports.push(run) },
+    ...functions,
   });
 }
 
@@ -99,5 +103,38 @@ describe('the canary, asked to publish a key', () => {
     [{ action: 'sign' }, 'action'],
   ])('refuses the event %j', async (event, key) => {
     await expect(async () => createCanary()(event)).rejects.toThrow(key);
+  });
+});
+
+describe('the canary on its schedule', () => {
+  const selfTest = () => Promise.reject(new Error('KMS: denied'));
+  const isNow = expect.toSatisfy((at: number) => Math.abs(at - Date.now() / 1000) < 60);
+
+  it('records how the self-test ended, also if the token function does not answer', async () => {
+    await createCanary()({});
+    expect(await openStore().listCanaryRuns()).toEqual([{ regionId: 'slc', at: isNow }]);
+    await createCanary({ selfTest })({});
+    const selfTestProblem = 'Error: KMS: denied';
+    expect(await openStore().listCanaryRuns()).toEqual([
+      { regionId: 'slc', at: isNow, selfTestProblem },
+    ]);
+    expect(reports.at(-1)?.fields).toEqual({ findings: [], self_test_problem: selfTestProblem });
+  });
+
+  it('records nothing about a key that the rotation asks for', async () => {
+    await createCanary({ selfTest })({ kid: 'A'.repeat(43) });
+    expect(await openStore().listCanaryRuns()).toEqual([]);
+  });
+
+  it('reports what it found when it cannot record it', async () => {
+    const put = () => Promise.reject(new UnavailableError('no permission'));
+    const openDynamoDb: BackgroundClients['openDynamoDb'] = (record) => {
+      const tables = aws.openDynamoDb(record);
+      return { ...tables, own: { ...tables.own, put } };
+    };
+    await createCanary({ selfTest }, { ...aws, openDynamoDb })({});
+    expect(reports).toMatchObject([
+      { outcome: 'verified', fields: { not_recorded: expect.stringContaining('no permission') } },
+    ]);
   });
 });

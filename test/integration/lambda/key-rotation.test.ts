@@ -200,6 +200,16 @@ describe('the key-rotation function', () => {
     expect(await listStates()).toEqual(['slc ES256 current', 'slc ES256 next']);
   });
 
+  it('has in its log how the last canary ended, which its table does not show', async () => {
+    const handler = createHandler();
+    await handler({});
+    expect(reports.at(-1)?.fields['canary']).toBe('no canary has run yet');
+    await openStore().putCanaryRun({ regionId: 'slc', at: now, selfTestProblem: 'denied' });
+    await handler({ action: 'reconcile' });
+    const canary = '0s ago: self-test failed: denied; canary passed';
+    expect(reports.at(-1)).toMatchObject({ level: 'warn', fields: { status: 'signing', canary } });
+  });
+
   it.each([
     ['an algorithm that there is not', { action: 'rotate', algorithm: 'none' }, /algorithm/],
     ['an action that there is not', { action: 'delete' }, /action/],

@@ -181,8 +181,11 @@ export class DeployedFunctions {
 
   #createCanary(): CanaryHandler {
     const { jwks, discovery } = this.#http;
+    const lambda = createLambdaClient(this.#surroundings.awsOf(this.#nameOf('canary')));
+    this.#closing.push(() => lambda.destroy());
     return createCanaryHandler(this.#environmentOf('canary'), this.#clientsOf('canary'), {
       ...this.#runs(),
+      selfTest: createSelfTestCall(createInvokeFunction(lambda), this.#nameOf('token')),
       fetchDocument: async (uri) => {
         const { pathname: path } = new URL(uri);
         const serve = path === jwksPath ? jwks : discovery;

@@ -89,4 +89,7 @@ export class MemoryRotationStore implements RotationStore {
   putAlgorithmChoice = async (choice: AlgorithmChoice) => {
     this.#choice = choice;
   };
+
+  listCanaryRuns = async () => [];
+  putCanaryRun = async () => {};
 }
