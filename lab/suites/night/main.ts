@@ -174,6 +174,8 @@ const keyIncidents: readonly Incident[] = [
   {
     title: 'The signing key has signed for a stranger',
     play: async (night) => {
+      // Since the incident before, a run of the rotation may have promoted the key that was aged.
+      await night.cloud.ageNextKey(parseDeploymentConfig(config), 'slc');
       const { kid: KID } = await currentKey(night);
       const page = openPage(night, 'signing-key-foreign-sign');
       // `--yes`, as there is no terminal to answer in.
