@@ -12,6 +12,7 @@ import { reportCommands } from './commands/report.ts';
 import { scopeCommands } from './commands/scope.ts';
 import { signingKeyCommands } from './commands/signing-key.ts';
 import { tableCommands } from './commands/table.ts';
+import { trunkGroupCommands } from './commands/trunk-group.ts';
 import { trunkGroupLimitsCommands } from './commands/trunk-group-limits.ts';
 
 /** Every command group of `authctl`, in the order in which `--help` lists them. */
@@ -22,6 +23,7 @@ export const commandGroups: readonly CommandGroup[] = [
   apiKeyCommands,
   apiKeySubnetCommands,
   providerCommands,
+  trunkGroupCommands,
   trunkGroupLimitsCommands,
   scopeCommands,
   signingKeyCommands,

@@ -72,22 +72,13 @@ export function viewStops(stops: Stops | undefined) {
 
 /** A JSON value with the authors of the stops in it, at any depth, by other names. */
 export function withAuthors(value: unknown, nameOf: (actor: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => withAuthors(one, nameOf));
-  if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).map(([name, member]) => {
-    const named = withAuthors(member, nameOf);
-    return [name, name === 'stops' ? withNames(named, nameOf) : named] as const;
-  });
-  return Object.fromEntries(members);
-}
-
-function withNames(stops: unknown, nameOf: (actor: string) => string): unknown {
-  if (!isJsonObject(stops)) return stops;
-  const named = Object.entries(stops).map(([kind, stop]) => {
-    if (!isJsonObject(stop)) return [kind, stop] as const;
-    return [kind, { ...stop, by: nameOf(String(stop['by'])) }] as const;
-  });
-  return Object.fromEntries(named);
+  const rename = (name: string, member: unknown): unknown => {
+    if (name !== 'stops' || !isJsonObject(member)) return member;
+    const named = (stop: unknown) =>
+      isJsonObject(stop) ? { ...stop, by: nameOf(String(stop['by'])) } : stop;
+    return Object.fromEntries(Object.entries(member).map(([kind, stop]) => [kind, named(stop)]));
+  };
+  return value === undefined ? value : JSON.parse(JSON.stringify(value), rename);
 }
 
 const words: Readonly<Record<StopKind, readonly [who: string, whatLifts: string]>> = {

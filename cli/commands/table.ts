@@ -13,7 +13,7 @@ import { parseTime, seconds } from '../../core/time.ts';
 import { createFileShelf } from '../change-shelf.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
-import { refuse } from '../usage-error.ts';
+import { refuse, UsageError } from '../usage-error.ts';
 
 /** The tables that can be restored, by their suffix: `api-keys`. */
 const bySuffix = new Map<string | undefined, RestorableTable>(
@@ -29,10 +29,22 @@ function countOutcomes(rows: readonly { readonly outcome: string }[]): string {
   return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
 }
 
-function readRestorePoint(text: string, now: number): number {
+function readPast(option: string, text: string, now: number): number {
   const time = parseTime(text);
   if (time !== undefined && time <= now) return time;
-  return refuse('--restore-point', text, 'a time in the past, RFC 3339, e.g. 2026-11-20T08:00:00Z');
+  return refuse(option, text, 'a time in the past, RFC 3339, e.g. 2026-11-20T08:00:00Z');
+}
+
+/** The times between which everything that was deleted comes back. */
+function readBetween(from: string | undefined, to: string | undefined, now: number) {
+  if (from === undefined && to === undefined) return undefined;
+  if (from === undefined || to === undefined) {
+    throw new UsageError('--undelete-from and --undelete-to: give both, or neither');
+  }
+  readPast('--undelete-from', from, now);
+  readPast('--undelete-to', to, now);
+  const between = [Date.parse(from), Date.parse(to)] as const;
+  return between[0] < between[1] ? between : refuse('--undelete-to', to, 'a time after the other');
 }
 
 /**
@@ -53,7 +65,10 @@ function auditedRegions(
 }
 
 function printRestored(cli: Cli, rows: readonly RestoredRow[]): void {
-  cli.output.printList<RestoredRow>(rows, {
+  // What the next command takes.
+  const { quiet } = cli.options;
+  const shown = quiet === true ? rows.filter(({ outcome }) => outcome === 'restored') : rows;
+  cli.output.printList<RestoredRow>(shown, {
     view: ({ id, name, outcome, because, lookAt }) => ({
       id,
       name,
@@ -110,6 +125,8 @@ const restore = command({
       '--undelete <id>',
       'restore it although the audit says that it was deleted; may be repeated',
     ),
+    option('--undelete-from <time>', 'also restore everything that was deleted since this time'),
+    option('--undelete-to <time>', 'and before this one'),
     repeatable(
       '--also-audit <aws-region>',
       'also read the audit of a region that the deployment has left; may be repeated',
@@ -123,6 +140,7 @@ const restore = command({
     'table restore clients --from authorization-server-restored-clients --restore-point 2026-11-20T08:00:00Z --dry-run',
     'table restore api-keys --from authorization-server-restored-api-keys --restore-point 2026-11-20T08:00:00Z',
     'table restore clients --from authorization-server-restored-clients --restore-point 2026-11-20T08:00:00Z --undelete client_4fWqEXAMPLE',
+    'table restore clients --from authorization-server-restored-clients --restore-point 2026-11-20T08:00:00Z --undelete-from 2026-11-20T08:00:00Z --undelete-to 2026-11-20T09:00:00Z',
   ],
   run: async (cli, [name], options) => {
     const { from, dryRun = false, undelete = [], withoutAudit = [] } = options;
@@ -132,7 +150,9 @@ const restore = command({
     if (from === to) refuse('--from', from, "another table than the deployment's own");
     const regions = auditedRegions(config, options.withoutAudit, options.alsoAudit);
     const now = seconds(Date.now());
-    const since = readRestorePoint(options.restorePoint, now);
+    const since = readPast('--restore-point', options.restorePoint, now);
+    const { undeleteFrom, undeleteTo } = options;
+    const undeleteBetween = readBetween(undeleteFrom, undeleteTo, now);
     for (const region of withoutAudit) {
       cli.output.warn(
         `warning: ${deployedTableName(config, 'audit')} of ${region} is not read; what was revoked there since then is valid again`,
@@ -159,6 +179,7 @@ const restore = command({
         },
         progress: (text) => cli.output.progress(text),
         undelete: new Set(undelete),
+        undeleteBetween,
         since,
         dryRun,
       });

@@ -11,6 +11,7 @@ import {
   limitNames,
   type TrunkGroupLimits,
 } from '../../core/trunk-group/trunk-group-limits.ts';
+import { describeStops } from '../../core/stops.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
 import type { Cell, ListForm } from '../output.ts';
@@ -44,6 +45,7 @@ function printLimits(cli: Cli, limits: TrunkGroupLimits, check?: LimitsCheck): v
   ]);
   const fields = cli.output.fields([
     ['trunk group', limits.serviceTrunkGroup],
+    limits.stops !== undefined && ['stopped', describeStops(limits.stops)],
     ...limitNames.map(
       (name) => [wireNameOf(name).replaceAll('_', ' '), cellOf(limits, name)] as const,
     ),

@@ -484,6 +484,16 @@ export const deleteProviderOptions = exactly({
   ifRegistration: v.optional(text('a registrationId')),
 });
 
+/** What a trunk group has, of which each kind is stopped and started by pages. */
+export const trunkGroupMembers = ['clients', 'apiKeys', 'providers'] as const;
+
+export const trunkGroupStopOptions = exactly({
+  ...page,
+  ...ifStoredVersion,
+  /** What the page is of. Left out: only the record that says whether the trunk group is stopped. */
+  members: v.optional(oneOf(trunkGroupMembers)),
+});
+
 export const tokenQuestion = exactly({
   clientId: text('the id of a client'),
   /** The `scope` parameter; left out if the request has none. */

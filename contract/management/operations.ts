@@ -249,6 +249,11 @@ export const managementOperations = {
     { serviceTrunkGroup, limits: input.newLimits },
     output.trunkGroupLimits,
   ),
+  setTrunkGroupEnabled: stopping(
+    limits,
+    { serviceTrunkGroup, enabled: flag, options: v.optional(input.trunkGroupStopOptions) },
+    output.trunkGroupMemberPage,
+  ),
   // It has secrets and keys, of which each role of operators sees only one kind.
   listExpiring: read(seenBy(), { filter: v.optional(input.expiringFilter) }, output.expiringPage),
   explainToken: read(

@@ -193,6 +193,8 @@ export const grantCheck = v.object({
 export const trunkGroupLimits = v.object({
   serviceTrunkGroup: text,
   ...asStored(limitEntries),
+  /** Of the trunk group, by the staff. */
+  stops,
   /** 0: nothing is stored. Records are never deleted, so a version never comes back. */
   version: v.number(),
   /** Seconds since the epoch. */
@@ -200,6 +202,9 @@ export const trunkGroupLimits = v.object({
 });
 
 export const trunkGroupLimitsPage = v.object(page(trunkGroupLimits));
+
+/** Ids, of which each had to be stopped or started. */
+export const trunkGroupMemberPage = v.object(page(text));
 
 export const limitsCheck = v.object({
   /** What the trunk group has above its limits. */

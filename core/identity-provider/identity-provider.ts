@@ -66,8 +66,8 @@ export interface IdentityProviderStore extends Required<IdentityProviderReader> 
   listRegistrations(): AsyncIterable<IdentityProvider>;
   /** @throws {ConflictError} if the issuer is registered. */
   createIdentityProvider(provider: IdentityProvider): Promise<void>;
-  /** @throws {ConflictError} if the stored registration is another. */
-  replaceIdentityProvider(provider: IdentityProvider): Promise<void>;
+  /** @throws {ConflictError} if the stored registration, or what stops it, is another than before. */
+  replaceIdentityProvider(provider: IdentityProvider, before: Stoppable): Promise<void>;
   /** @throws {ConflictError} if the stored registration is another. */
   deleteIdentityProvider(issuer: string, registrationId: string): Promise<void>;
   /** Every provider, in no particular order. */

@@ -103,7 +103,7 @@ export interface CreatedApiKey {
 }
 
 /** What API keys have in common with clients. */
-const ownedApiKeys = manageOwned<ApiKey>({
+export const ownedApiKeys = manageOwned<ApiKey>({
   noun: 'API key',
   idKind: 'apiKey',
   audited: 'api_key',

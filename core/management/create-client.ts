@@ -4,7 +4,7 @@ import type { OperationInput } from '../../contract/management/operations.ts';
 import type { Client, ClientProvider, ClientSecret } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { hashSecret } from '../credential/credential-value.ts';
-import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
+import { IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { describeStops, isEnabled } from '../stops.ts';
@@ -31,6 +31,7 @@ import { addApplicationRule } from './providers/add-application-rule.ts';
 import { checkProviderOpen } from './providers/provider-ownership.ts';
 import { getRegisteredIssuer } from './providers/registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
+import { requireRunning } from './trunk-group-limits/require-running.ts';
 
 interface CreatedClient {
   readonly client: Client;
@@ -45,7 +46,9 @@ interface WantedProvider {
   /** @throws {InputError} if the rule has a value that a person has to look up. */
   readonly withRule: () => ClientProvider;
   /**
-   * What another call may change at any moment, for a second look.
+   * What another call may change at any moment, for a second look: the grant, and whose the provider
+   * is. `setProviderTrunkGroups` looks at clients in the same way. What was created before its grant
+   * was withdrawn goes on.
    *
    * @throws {InputError} if the id is no longer granted, or the provider has left the trunk group.
    */
@@ -201,36 +204,6 @@ async function findEarlier(
   return stored;
 }
 
-/**
- * Two tables have no common condition: between the look at the grant and at the provider's owner and
- * the write of the client, the grant may be withdrawn, and the provider may leave the trunk group.
- * `setProviderTrunkGroups` looks at clients in the same way, so one of the two sees the other. What
- * was created before its grant was withdrawn goes on.
- *
- * @throws {InputError} if the client may no longer be created. It is deleted again.
- */
-async function createWhileAllowed(
-  context: ManagementContext,
-  client: Client,
-  provider: WantedProvider | undefined,
-): Promise<void> {
-  await context.clients.create(client);
-  if (provider === undefined) return;
-  try {
-    await provider.checkAllowed();
-  } catch (error) {
-    try {
-      await context.clients.delete(client.clientId, client.version);
-    } catch (cause) {
-      throw new UnavailableError(
-        `delete the client ${client.clientId}, which was created although its grant may be withdrawn or its provider may have left the service trunk group; it could not be deleted again`,
-        { cause },
-      );
-    }
-    throw error;
-  }
-}
-
 /** What a creation makes, with every check that needs no look at what exists. */
 export async function prepareClient(context: ManagementContext, input: NewClient) {
   const provider = await findProvider(context, input);
@@ -269,9 +242,7 @@ export function createPrepared(
       const complete = { ...asGiven, provider: provider?.withRule() };
       const mayHaveTokens = hasDerivedId(input, complete);
       const client = mayHaveTokens ? withoutOldTokens(context, complete) : complete;
-      await ownedClients.create(context, client, () =>
-        createWhileAllowed(context, client, provider),
-      );
+      await ownedClients.create(context, client, provider?.checkAllowed);
       return { client, existed: false };
     },
   );
@@ -332,7 +303,8 @@ export async function importClient(
   };
   return createOnce<CreatedClient>(findEarlier, async () => {
     const client = withoutOldTokens(context, built);
-    if (checkOnly !== true) await ownedClients.create(context, client);
+    if (checkOnly === true) await requireRunning(context, [client.serviceTrunkGroup]);
+    else await ownedClients.create(context, client);
     return { client, existed: false };
   });
 }

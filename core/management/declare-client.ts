@@ -42,6 +42,7 @@ import {
 import { problemsOf, refuseProblems } from './read-input.ts';
 import { factsOf } from './requests/read-call.ts';
 import { toManagementError } from './requests/wire-errors.ts';
+import { requireRunning } from './trunk-group-limits/require-running.ts';
 
 /** What CloudFormation asks for a resource of a stack. */
 type StackContext = ManagementContext & { readonly stack: StackResource };
@@ -279,6 +280,7 @@ export async function declareClient(context: StackContext, properties: unknown):
   const { client: input, publicKeys, adoptClientId: adopted } = readResource(context, properties);
   const prepared = await prepareClient(context, input);
   const { provider, asGiven } = prepared;
+  await requireRunning(context, [asGiven.serviceTrunkGroup]);
   const next = { ...asGiven, provider: provider?.withRule() };
   const clientId = adopted ?? next.clientId;
   const stored = await context.clients.find(clientId);

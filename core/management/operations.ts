@@ -18,6 +18,8 @@ import { registerProvider } from './providers/register-provider.ts';
 import { setProviderTrunkGroups } from './providers/set-provider-trunk-groups.ts';
 import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
 import * as limits from './trunk-group-limits/limits-record.ts';
+import { setTrunkGroupEnabled } from './trunk-group-limits/trunk-group-stop.ts';
+
 /**
  * The operations that a portal or `authctl` can call, as their callers see them; `Management` says
  * which errors all have. A comment at the function itself says only what its callers need not know.
@@ -306,6 +308,13 @@ export const operations = {
    * @example await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
    */
   setTrunkGroupLimits: limits.setTrunkGroupLimits,
+  /**
+   * Stops a trunk group, or resumes it: its record, or one page of its members. See
+   * `authctl trunk-group stop`, which repeats passes until one finds nothing.
+   *
+   * @example await management.setTrunkGroupEnabled(serviceTrunkGroup, false, { members: 'clients' });
+   */
+  setTrunkGroupEnabled,
   /**
    * Secrets and API keys that work and expire within 30 days, by their end. A change of the last
    * moment may be missing. `nextCursor` leads to what was not read, which may expire earlier.

@@ -1,5 +1,5 @@
 import { type IdKind, isId } from '../credential/credential-value.ts';
-import { NotFoundError, RefusedError } from '../errors.ts';
+import { NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
 import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';
 import { describeStops, type Stoppable, type Stops, withoutStop, withStop } from '../stops.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
@@ -11,6 +11,7 @@ import {
   newStop,
   stopperOf,
 } from './management-context.ts';
+import { requireRunning } from './trunk-group-limits/require-running.ts';
 
 /** Clients or API keys, as far as their operations differ. */
 interface ManagedKind<T, Query extends OwnedQuery<T>> {
@@ -63,6 +64,29 @@ function readingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
   };
 }
 
+/**
+ * Looks again after a record was made: two tables have no common condition. Who stops a trunk group or
+ * withdraws a grant looks at records afterwards, so one of the two sees the other.
+ *
+ * @param subject its id.
+ * @throws what the check throws: the record was deleted again.
+ */
+export async function keepIfAllowed(
+  subject: string,
+  check: () => Promise<unknown>,
+  remove: () => Promise<void>,
+): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    await remove().catch((cause: unknown) => {
+      const doing = `delete ${subject}, which was made although it may no longer be allowed`;
+      throw new UnavailableError(`${doing}; it could not be deleted again`, { cause });
+    });
+    throw error;
+  }
+}
+
 function writingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
   audited,
   idOf,
@@ -71,12 +95,22 @@ function writingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
   checkChange,
 }: ManagedKind<T, Query>) {
   return {
-    create: async (context: ManagementContext, record: T, apply?: () => Promise<void>) =>
-      makeAuditedChange(
-        context,
-        { action: `${audited}.create`, subject: idOf(record), after: view(record, context) },
-        apply ?? (() => storeOf(context).create(record)),
-      ),
+    /** @param checkAllowed what else is looked at again after the write. */
+    create: async (
+      context: ManagementContext,
+      record: T,
+      checkAllowed?: () => Promise<void>,
+    ): Promise<void> => {
+      const [subject, store] = [idOf(record), storeOf(context)];
+      const check = () => requireRunning(context, [record.serviceTrunkGroup]);
+      await check();
+      const change = { action: `${audited}.create`, subject, after: view(record, context) };
+      await makeAuditedChange(context, change, async () => {
+        await store.create(record);
+        const remove = () => store.delete(subject, record.version);
+        await keepIfAllowed(subject, () => Promise.all([check(), checkAllowed?.()]), remove);
+      });
+    },
     /** Writes the next version. @throws {ConflictError} if it was changed in the meantime. */
     write: async (
       context: ManagementContext,
@@ -135,6 +169,8 @@ export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> =
   return {
     ...reading,
     ...writing,
+    idOf: kind.idOf,
+    audited: kind.audited,
     setEnabled: async (
       context: ManagementContext,
       id: string,
@@ -163,3 +199,5 @@ export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> =
     },
   };
 }
+
+export type OwnedOperations<T extends OwnedRecord> = ReturnType<typeof manageOwned<T>>;

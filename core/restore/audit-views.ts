@@ -21,7 +21,7 @@ const version = v.pipe(v.number(), v.safeInteger());
 const stop = v.object({ at: time, by: v.string(), event: v.optional(v.string()) });
 
 /** By kind. What a record is stopped by decides, and not whether a view says "enabled". */
-const stops = v.optional(v.strictObject(v.entriesFromList(stopKinds, v.optional(stop))));
+export const stops = v.optional(v.strictObject(v.entriesFromList(stopKinds, v.optional(stop))));
 
 export const clientView = v.object({
   created_at: time,
@@ -122,13 +122,13 @@ export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
   schema: T,
   item: { readonly createdAt: number; readonly version: number },
   own: readonly AuditedChange[],
-  { undelete = false }: ReplayOptions,
+  { undelete = () => false }: ReplayOptions,
 ) {
   const all = own.map((change) => ({ change, view: readView(schema, change) }));
   const states = all.filter(({ change, view }) => {
     if (view.created_at !== item.createdAt) return false;
     if (change.after !== undefined) return true;
-    if (view.version >= item.version && !undelete) dropDeleted(change);
+    if (view.version >= item.version && !undelete(change)) dropDeleted(change);
     return false;
   });
   // A deletion has a version of its own: what comes back after it is a later one.

@@ -13,8 +13,8 @@ export interface Replayed<T> {
 
 /** How an item is restored. */
 export interface ReplayOptions {
-  /** Whether it comes back although it was deleted. */
-  readonly undelete?: boolean;
+  /** Whether it comes back although this change deleted it. */
+  readonly undelete?: (deletion: AuditedChange) => boolean;
   /** What stops an item of which nothing would be left. */
   readonly stop: Stop;
 }

@@ -3,7 +3,7 @@ import type { ApiKey } from '../api-key/api-key.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
 import type { StoredPerson } from '../audit/person-name.ts';
 import type { Client } from '../client/client.ts';
-import { ConflictError, MalformedRecordError } from '../errors.ts';
+import { ConflictError, MalformedRecordError, RefusedError } from '../errors.ts';
 import type { GrantList } from '../identity-provider/grant.ts';
 import {
   type GivenKeys,
@@ -13,17 +13,23 @@ import {
 } from '../identity-provider/identity-provider.ts';
 import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-ports.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
+import { ownedApiKeys } from '../management/api-keys.ts';
 import { viewClient } from '../management/client-view.ts';
+import { ownedClients } from '../management/clients.ts';
 import {
   currentTime,
   type ManagementContext,
   makeAuditedChange,
   newStop,
 } from '../management/management-context.ts';
-import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
+import type { OwnedOperations } from '../management/owned-records.ts';
+import { findOwner, viewIdentityProvider } from '../management/providers/provider-reach.ts';
+import { requireRunning } from '../management/trunk-group-limits/require-running.ts';
+import { stopWithGroup } from '../management/trunk-group-limits/trunk-group-stop.ts';
 import { type LaterOf, narrow } from '../narrowing/narrow.ts';
 import { providerTable } from '../narrowing/tables.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
+import type { OwnedRecord } from '../record-store.ts';
 import { withoutStop } from '../stops.ts';
 import { parseTime } from '../time.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
@@ -80,6 +86,10 @@ export interface Restorable<T> extends StoredKind<T> {
   readonly auditedAs?: (item: T) => string;
   readonly view: (item: T) => Readonly<Record<string, unknown>>;
   readonly replay: (item: T, changes: ReturnType<ChangesOf>, options: ReplayOptions) => Replayed<T>;
+  /** The trunk groups of which none may be stopped. */
+  readonly groupsOf?: (item: T) => readonly string[] | Promise<readonly string[]>;
+  /** Stops it if its trunk group was stopped while it was written. */
+  readonly stopWithGroup?: (item: T) => Promise<void>;
   /** What stands for an item that only the audit names: one that is restored without being stored. */
   readonly missing?: (id: string) => T;
   /** What becomes of one that was made since and is lost; "make it again" if left out. */
@@ -115,6 +125,8 @@ export interface RestoreOptions {
   readonly progress?: ((text: string) => void) | undefined;
   /** Ids of items to restore although the audit says that they were deleted. */
   readonly undelete: ReadonlySet<string>;
+  /** The same of everything that was deleted from the first time on and before the second, in milliseconds. */
+  readonly undeleteBetween?: readonly [from: number, to: number] | undefined;
   /** The restore point, in seconds since the epoch. */
   readonly since: number;
   /** Only reports what would be done. */
@@ -160,7 +172,7 @@ async function restoreItem<T extends object>(
   context: ManagementContext,
   kind: Restorable<T>,
   stored: T,
-  { changesOf, dryRun, undelete }: Replay,
+  { changesOf, dryRun, undelete: ids, undeleteBetween: [from, to] = [0, 0] }: Replay,
 ): Promise<RestoredRow> {
   const id = kind.idOf(stored);
   const auditedAs = kind.auditedAs?.(stored);
@@ -168,15 +180,22 @@ async function restoreItem<T extends object>(
   const present = await findPresent(kind, row, stored);
   if (present !== undefined) return present;
   const subject = auditedAs ?? id;
-  const replay = { undelete: undelete.has(subject), stop: await newStop(context) };
+  const changes = changesOf(subject);
+  const undelete = ({ time }: AuditedChange) =>
+    ids.has(subject) || (Date.parse(time) >= from && Date.parse(time) < to);
   let replayed: Replayed<T>;
   try {
-    replayed = kind.replay(stored, changesOf(subject), replay);
+    replayed = kind.replay(stored, changes, { undelete, stop: await newStop(context) });
+    await requireRunning(context, (await kind.groupsOf?.(stored)) ?? []);
   } catch (error) {
-    if (!(error instanceof DroppedItem)) throw error;
+    if (!(error instanceof DroppedItem || error instanceof RefusedError)) throw error;
     return { ...row, outcome: 'dropped', because: [error.message] };
   }
-  const { item, narrowed, lookAt } = replayed;
+  const { item, lookAt } = replayed;
+  const deletions = selectOwnChanges(changes, [kind.noun], subject)
+    .filter((change) => change.after === undefined && undelete(change))
+    .map((change) => describeChange('deleted', change));
+  const narrowed = [...deletions, ...replayed.narrowed];
   if (!dryRun) {
     const change = { action: `${kind.noun}.restore`, subject: id, after: kind.view(item) };
     try {
@@ -185,6 +204,7 @@ async function restoreItem<T extends object>(
       if (error instanceof ConflictError) return { ...row, outcome: 'present' };
       throw error;
     }
+    await kind.stopWithGroup?.(item);
   }
   return { ...row, outcome: 'restored', because: narrowed, lookAt };
 }
@@ -197,7 +217,7 @@ async function findLost<T extends object>(
   known: ReadonlySet<string>,
 ): Promise<readonly RestoredRow[]> {
   const { changes } = replay;
-  const made = ['create', 'register', 'restore', 'set', 'publish'].map(
+  const made = ['create', 'register', 'restore', 'set', 'stop', 'publish'].map(
     (verb) => `${kind.noun}.${verb}`,
   );
   const last = new Map(
@@ -369,8 +389,15 @@ export async function restoreItems<T extends object>(
   return restoring(context, options, (replay) => restoreKind(context, kind, replay));
 }
 
+function ownedGroup<T extends OwnedRecord>(context: ManagementContext, kind: OwnedOperations<T>) {
+  return {
+    groupsOf: ({ serviceTrunkGroup }: T) => [serviceTrunkGroup],
+    stopWithGroup: (item: T) => stopWithGroup(context, kind, item),
+  };
+}
+
 export function restorableClients(
-  { config }: ManagementContext,
+  context: ManagementContext,
   { clients }: Pick<RestoredTables, 'clients'>,
 ): Restorable<Client> {
   return {
@@ -378,14 +405,17 @@ export function restorableClients(
     noun: 'client',
     idOf: ({ clientId }) => clientId,
     nameOf: ({ name }) => name,
-    view: (client) => viewClient(client, config),
-    replay: (client, changes, options) => replayClient(client, changes, { ...options, config }),
+    view: (client) => viewClient(client, context.config),
+    replay: (client, changes, options) =>
+      replayClient(client, changes, { ...options, config: context.config }),
+    ...ownedGroup(context, ownedClients),
   };
 }
 
-export function restorableApiKeys({
-  apiKeys,
-}: Pick<RestoredTables, 'apiKeys'>): Restorable<ApiKey> {
+export function restorableApiKeys(
+  context: ManagementContext,
+  { apiKeys }: Pick<RestoredTables, 'apiKeys'>,
+): Restorable<ApiKey> {
   return {
     ...apiKeys,
     noun: 'api_key',
@@ -393,6 +423,7 @@ export function restorableApiKeys({
     nameOf: ({ name }) => name,
     view: viewApiKey,
     replay: replayApiKey,
+    ...ownedGroup(context, ownedApiKeys),
   };
 }
 
@@ -411,6 +442,11 @@ function restorableProviders(
       await identityProviders.create({ ...provider, ...whose });
     },
     replay: replayProvider,
+    // One of several groups comes back for the others.
+    groupsOf: async (provider) => {
+      const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
+      return groups.length === 1 ? groups : [];
+    },
   };
 }
 
@@ -437,12 +473,12 @@ export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
 function dropDeletedProvider(
   { issuer, registrationId }: Pick<IdentityProvider, 'issuer' | 'registrationId'>,
   changes: readonly AuditedChange[],
-  { undelete = false }: ReplayOptions,
+  { undelete = () => false }: ReplayOptions,
 ): void {
   const deletion = selectOwnChanges(changes, ['identity_provider'], issuer)
     .filter(({ after }) => after === undefined)
     .find((change) => readView(providerView, change).registration_id === registrationId);
-  if (deletion !== undefined && !undelete) dropDeleted(deletion);
+  if (deletion !== undefined && !undelete(deletion)) dropDeleted(deletion);
 }
 
 /** As `replayClient`, for a provider: a registration is deleted or it is not, or it is stopped. */
@@ -452,14 +488,15 @@ export function replayProvider(
   options: ReplayOptions,
 ): Replayed<IdentityProvider> {
   dropDeletedProvider(stored, changes, options);
-  const ever = selectOwnChanges(changes, ['identity_provider'], stored.issuer)
+  const own = selectOwnChanges(changes, ['identity_provider'], stored.issuer);
+  const ever = own
     .filter(({ after }) => after !== undefined)
     .map((change) => readView(providerView, change))
     .filter((view) => view.registration_id === stored.registrationId)
     .map(({ stops }): LaterOf<IdentityProvider, typeof providerTable> => ({ stops }));
   const { item } = narrow<IdentityProvider>(providerTable, stored, { ever, last: ever.slice(-1) });
   // What comes back is not being deleted any more.
-  const isBack = options.undelete === true;
+  const isBack = own.some((change) => options.undelete?.(change) === true);
   return asStored(isBack ? { ...item, stops: withoutStop(item.stops, 'deletion') } : item);
 }
 

@@ -6,6 +6,7 @@ import type { ManagementContext } from '../management/management-context.ts';
 import { erasePersonName } from '../management/person-names.ts';
 import { withOwnProviderLimit } from '../management/providers/provider-ownership.ts';
 import { viewTrunkGroupLimits } from '../management/trunk-group-limits/limits-record.ts';
+import type { Stops } from '../stops.ts';
 import {
   intersectLimits,
   type Limits,
@@ -13,7 +14,7 @@ import {
   type TrunkGroupLimits,
   withoutLimits,
 } from '../trunk-group/trunk-group-limits.ts';
-import { readView } from './audit-views.ts';
+import { readView, stops as stopsView } from './audit-views.ts';
 import {
   type AuditedChange,
   asStored,
@@ -63,12 +64,21 @@ const limitsView = v.object(
   Object.fromEntries(limitNames.map((name) => [wireNameOf(name), v.optional(v.unknown())])),
 );
 
+const stoppedView = v.object({ stops: stopsView });
+
 /** The limits after a change, by the names of the record. */
 function readLimitsView(change: AuditedChange): Limits {
   const view = readView(limitsView, change);
   return withOwnProviderLimit(
     Object.fromEntries(limitNames.map((name) => [name, view[wireNameOf(name)]])),
   );
+}
+
+/** The stop of the last change, unless it is not known whether that change ended one. */
+function lastStops(stored: Stops | undefined, changes: readonly AuditedChange[]) {
+  const stopsOf = (change: AuditedChange) => readView(stoppedView, change).stops;
+  const last = changes.findLast((one) => one.isCertain || stopsOf(one) !== undefined);
+  return last === undefined ? stored : stopsOf(last);
 }
 
 /** The strictest limits since. A trunk group without a record would have none. */
@@ -83,7 +93,8 @@ function restorableLimits({ limits }: Settings): Restorable<TrunkGroupLimits> {
       const changes = all.filter(({ action }) => action.startsWith('trunk_group_limits.'));
       const before = withOwnProviderLimit(stored);
       const strictest = changes.map(readLimitsView).reduce(intersectLimits, before);
-      return narrowTo(viewTrunkGroupLimits, [stored, { ...before, ...strictest }], changes);
+      const stops = lastStops(stored.stops, changes);
+      return narrowTo(viewTrunkGroupLimits, [stored, { ...before, ...strictest, stops }], changes);
     },
   };
 }

@@ -94,7 +94,8 @@ export const restores = {
   identityProviders: restoreProviders,
   clients: (context, from, options) =>
     restoreItems(context, restorableClients(context, from), options),
-  apiKeys: (context, from, options) => restoreItems(context, restorableApiKeys(from), options),
+  apiKeys: (context, from, options) =>
+    restoreItems(context, restorableApiKeys(context, from), options),
   signingKeys: restoreSigningKeys,
 } as const satisfies Readonly<Partial<Record<TableKey, Restore>>>;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKey, ApiKeyStore } from '../../core/api-key/api-key.ts';
 import {
@@ -234,9 +235,11 @@ export function createMemoryIdentityProviderStore(
       if (items.has(provider.issuer)) throw new ConflictError(`${provider.issuer} is registered`);
       items.set(provider.issuer, structuredClone(provider));
     },
-    replaceIdentityProvider: async (provider) => {
+    replaceIdentityProvider: async (provider, before) => {
       const { issuer, registrationId } = provider;
-      if (items.get(issuer)?.registrationId !== registrationId) {
+      const stored = items.get(issuer);
+      const isSame = isDeepStrictEqual(stored?.stops, before.stops);
+      if (stored?.registrationId !== registrationId || !isSame) {
         throw new ConflictError(`${issuer} was deleted and registered again`);
       }
       items.set(issuer, structuredClone(provider));

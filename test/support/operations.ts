@@ -52,6 +52,7 @@ export const findTrunkGroupLimits = checked('findTrunkGroupLimits');
 export const listTrunkGroupLimits = checked('listTrunkGroupLimits');
 export const checkTrunkGroupLimits = checked('checkTrunkGroupLimits');
 export const setTrunkGroupLimits = checked('setTrunkGroupLimits');
+export const setTrunkGroupEnabled = checked('setTrunkGroupEnabled');
 export const listExpiring = checked('listExpiring');
 export const explainToken = checked('explainToken');
 export const explainRequest = checked('explainRequest');

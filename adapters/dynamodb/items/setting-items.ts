@@ -22,6 +22,7 @@ import {
   version,
   wholeNumber,
 } from './item.ts';
+import { stops } from './stops.ts';
 
 const count = v.optional(wholeNumber(0, maxLimitedItems));
 const seconds = v.optional(wholeNumber(1, Number.POSITIVE_INFINITY));
@@ -43,6 +44,7 @@ const limits = partitionItem({
     require_api_key_scopes: v.optional(v.boolean()),
     providers: v.optional(v.pipe(v.array(urlText), v.maxLength(maxLimitProviders))),
     own_providers: v.optional(wholeNumber(0, maxOwnProviders)),
+    stops,
     version,
     updated_at: epochSeconds,
   },

@@ -3,6 +3,7 @@ import type {
   IdentityProvider,
   IdentityProviderStore,
 } from '../../../core/identity-provider/identity-provider.ts';
+import type { Stoppable } from '../../../core/stops.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import {
   createDynamoDbIdentityProviderReader,
@@ -21,12 +22,18 @@ async function* withoutKeys(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   for await (const item of items) if (!isGivenKeysItem(item)) yield item;
 }
 
-/** The registration must be the same, and a change that knows no stop must not undo one. */
-function unlessStopped({ registrationId, stops }: IdentityProvider) {
+/** The registration must be the same, and so must what stops it. */
+function unlessStopped({ registrationId }: IdentityProvider, { stops }: Stoppable) {
   const same = having('registration_id', registrationId);
-  if (stops !== undefined) return same;
-  const ConditionExpression = `${same.ConditionExpression} AND attribute_not_exists(stops)`;
-  return { ...same, ConditionExpression };
+  const isSame = stops === undefined ? 'attribute_not_exists(stops)' : 'stops = :stops';
+  return {
+    ...same,
+    ConditionExpression: `${same.ConditionExpression} AND ${isSame}`,
+    ExpressionAttributeValues: {
+      ...same.ExpressionAttributeValues,
+      ...(stops && { ':stops': stops }),
+    },
+  };
 }
 
 /** Identity providers in DynamoDB, one item each. */
@@ -49,12 +56,12 @@ export function createDynamoDbIdentityProviderStore(
         doing: `register identity provider "${provider.issuer}"`,
         conflict: 'it is registered',
       }),
-    replaceIdentityProvider: async (provider) =>
+    replaceIdentityProvider: async (provider, before) =>
       putItem(dynamodb, toIdentityProviderItem(provider), {
         ...at(provider.issuer),
-        condition: unlessStopped(provider),
+        condition: unlessStopped(provider, before),
         doing: `change identity provider "${provider.issuer}"`,
-        conflict: 'it was stopped, deleted, or registered again, in the meantime',
+        conflict: 'it was stopped or resumed, deleted, or registered again, in the meantime',
       }),
     putGivenKeys: async (keys) => {
       const item = toGivenKeysItem(keys);

@@ -9,7 +9,7 @@ import { findItem } from './read-items.ts';
 interface WriteCondition {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues?: Record<string, string | number>;
+  readonly ExpressionAttributeValues?: Record<string, unknown>;
 }
 
 /** The item must not exist. */

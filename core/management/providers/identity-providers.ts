@@ -4,7 +4,7 @@ import { RefusedError, VersionConflictError } from '../../errors.ts';
 import { hasGivenKeys, versionOf } from '../../identity-provider/given-keys.ts';
 import type { IdentityProvider } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
-import { isStoppedBy, withStop } from '../../stops.ts';
+import { isStoppedBy, type Stops, withStop } from '../../stops.ts';
 import { removeClient } from '../clients.ts';
 import { byNameThen, type Page, readPageRequest, toPage } from '../list-query.ts';
 import { type ManagementContext, makeAuditedChange, newStop } from '../management-context.ts';
@@ -78,20 +78,23 @@ function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>):
   );
 }
 
-/** A deletion that is continued finds its stop. */
-async function stopDeleted(context: ManagementContext, provider: ManagedProvider): Promise<void> {
-  if (isStoppedBy(provider, 'deletion')) return;
+/** @throws {ConflictError} if it was stopped, or a stop ended, in the meantime. */
+export async function writeProviderStops(
+  context: ManagementContext,
+  provider: ManagedProvider,
+  verb: 'stop' | 'resume',
+  stops: Stops | undefined,
+): Promise<void> {
   const { owner: _owner, givenKeys: _keys, ...registered } = provider;
-  const stops = withStop(provider.stops, 'deletion', await newStop(context));
   await makeAuditedChange(
     context,
     {
-      action: 'identity_provider.stop',
+      action: `identity_provider.${verb}`,
       subject: provider.issuer,
       before: viewIdentityProvider(provider),
       after: viewIdentityProvider({ ...provider, stops }),
     },
-    () => context.identityProviders.replaceIdentityProvider({ ...registered, stops }),
+    () => context.identityProviders.replaceIdentityProvider({ ...registered, stops }, provider),
   );
 }
 
@@ -126,7 +129,11 @@ export async function deleteProvider(
   );
   if (page.items.length > 0 && !cascade) refuseWithClients(issuer, page);
   const hasMore = page.items.length > 0 || page.nextCursor !== undefined;
-  if (cascade && hasMore) await stopDeleted(context, provider);
+  // A deletion that is continued finds its stop.
+  if (cascade && hasMore && !isStoppedBy(provider, 'deletion')) {
+    const stops = withStop(provider.stops, 'deletion', await newStop(context));
+    await writeProviderStops(context, provider, 'stop', stops);
+  }
   for (const client of page.items) await removeClient(context, client);
   if (page.nextCursor !== undefined) return page;
   await makeAuditedChange(

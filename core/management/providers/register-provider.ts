@@ -1,5 +1,5 @@
 import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
-import { ConflictError, RefusedError, UnavailableError } from '../../errors.ts';
+import { ConflictError, RefusedError } from '../../errors.ts';
 import { hasGivenKeys, nextKeys, versionOf } from '../../identity-provider/given-keys.ts';
 import {
   hasOwner,
@@ -11,12 +11,14 @@ import { isProviderAlg } from '../../identity-provider/provider-algorithms.ts';
 import { parseJsonObject } from '../../verifier/json-object.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
 import { checkVersion } from '../if-version.ts';
+import { requireRunning } from '../trunk-group-limits/require-running.ts';
 import {
   currentTime,
   type ManagementContext,
   makeAuditedChange,
   newId,
 } from '../management-context.ts';
+import { keepIfAllowed } from '../owned-records.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkDiscoveryUrl, checkNotOurs, examineProvider, nameGiven } from './inspect-provider.ts';
 import { checkClaimName } from './provider-choices.ts';
@@ -34,34 +36,6 @@ function checkUnchanged(
   throw new ConflictError(
     `the discovery document was changed in the meantime: its issuer is now ${provider.issuer}, its JWKS URI ${provider.jwksUri}`,
   );
-}
-
-/**
- * A provider can keep its registration waiting while its grant is withdrawn and given to another trunk
- * group, so the grant is read again. `setIssuerGrant` looks at providers again in the same way.
- *
- * @throws {RefusedError} if the issuer may no longer be registered. It is deleted again.
- */
-async function createWhileGranted(
-  context: ManagementContext,
-  provider: IdentityProvider,
-  trunkGroups: readonly string[],
-): Promise<void> {
-  const { issuer, registrationId } = provider;
-  await context.identityProviders.createIdentityProvider(provider);
-  try {
-    await requireIssuerGrant(context, issuer, trunkGroups);
-  } catch (error) {
-    try {
-      await context.identityProviders.deleteIdentityProvider(issuer, registrationId);
-    } catch (cause) {
-      throw new UnavailableError(
-        `delete the provider ${issuer}, which was registered although its grant may be withdrawn; it could not be deleted again`,
-        { cause },
-      );
-    }
-    throw error;
-  }
 }
 
 /**
@@ -123,6 +97,7 @@ export async function registerProvider(
   if (jwks === undefined) checkDiscoveryUrl(context, discoveryUrl);
   else nameGiven(context, discoveryUrl);
   const trunkGroups = await findNewOwners(context, options.trunkGroups, discoveryUrl);
+  await requireRunning(context, trunkGroups);
   const { findings, error } = await examineProvider(context, {
     discoveryUrl,
     jwks,
@@ -162,7 +137,15 @@ export async function registerProvider(
     async () => {
       // Before the provider, which without its owner is open to no one.
       if (trunkGroups.length > 0) await context.providerOwners.put(owner);
-      await createWhileGranted(context, provider, trunkGroups);
+      const { identityProviders } = context;
+      await identityProviders.createIdentityProvider(provider);
+      // It can keep its registration waiting while its grant is withdrawn and given to another trunk
+      // group. `setIssuerGrant` looks at providers again in the same way.
+      await keepIfAllowed(
+        issuer,
+        () => requireIssuerGrant(context, issuer, trunkGroups),
+        () => identityProviders.deleteIdentityProvider(issuer, registrationId),
+      );
       // Only the one that registered it: until then, and if this fails, none of its tokens is accepted.
       if (keys !== undefined) await context.identityProviders.putGivenKeys(keys);
     },

@@ -15,6 +15,7 @@ import { requireIssuerGrant } from '../grants/require-grant.ts';
 import { checkVersion } from '../if-version.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from '../management-context.ts';
 import { listTexts, refuseInput } from '../read-input.ts';
+import { requireRunning } from '../trunk-group-limits/require-running.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
@@ -139,6 +140,8 @@ export async function setProviderTrunkGroups(
   }
   const { trunkGroups: present = [], version = 0 } = stored ?? {};
   checkVersion(`the owner of ${issuer}`, owners.ifVersion, version);
+  // The stop of a group would go with its provider to another.
+  await requireRunning(context, [...present, ...groups]);
   const added = groups.filter((group) => !present.includes(group));
   if (context.trunkGroups !== undefined) await checkRoomForProvider(context, added);
   await requireIssuerGrant(context, issuer, added);
@@ -172,7 +175,7 @@ export async function setProviderTrunkGroups(
       if (leaves) await putWhileEmpty(context, provider, next, { present, staying });
       else await context.providerOwners.put(next);
       const changed = { ...registered, ...ownedBy(groups) };
-      await context.identityProviders.replaceIdentityProvider(changed);
+      await context.identityProviders.replaceIdentityProvider(changed, provider);
     },
   );
   return after;

@@ -3,6 +3,7 @@ import { wireNameOf } from '../../../contract/management/fields.ts';
 import type { OperationInput } from '../../../contract/management/operations.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
+import { viewStops } from '../../stops.ts';
 import { formatTime } from '../../time.ts';
 import {
   type Limits,
@@ -33,6 +34,7 @@ export function viewTrunkGroupLimits(limits: TrunkGroupLimits): Record<string, u
   return {
     service_trunk_group: limits.serviceTrunkGroup,
     ...Object.fromEntries(limitNames.map((name) => [wireNameOf(name), limits[name]])),
+    stops: viewStops(limits.stops),
     updated_at: limits.updatedAt === undefined ? undefined : formatTime(limits.updatedAt),
     version: limits.version,
   };
@@ -93,6 +95,28 @@ export async function listTrunkGroupLimits(
   return toPage(page, (a, b) => (a.serviceTrunkGroup < b.serviceTrunkGroup ? -1 : 1));
 }
 
+/** Writes the next version. @param verb of the change in the audit. */
+export async function writeLimits(
+  context: ManagementContext,
+  before: TrunkGroupLimits,
+  verb: 'set' | 'stop' | 'resume',
+  next: Omit<TrunkGroupLimits, 'version' | 'updatedAt'>,
+): Promise<TrunkGroupLimits> {
+  const version = before.version + 1;
+  const after: TrunkGroupLimits = { ...next, version, updatedAt: currentTime(context) };
+  await makeAuditedChange(
+    context,
+    {
+      action: `trunk_group_limits.${verb}`,
+      subject: before.serviceTrunkGroup,
+      before: before.version === 0 ? undefined : viewTrunkGroupLimits(before),
+      after: viewTrunkGroupLimits(after),
+    },
+    () => context.trunkGroupLimits.put(after),
+  );
+  return after;
+}
+
 export async function setTrunkGroupLimits(
   context: ManagementContext,
   group: string,
@@ -102,21 +126,6 @@ export async function setTrunkGroupLimits(
   const checked = await readLimits(context, limits);
   const before = await context.trunkGroupLimits.find(group);
   checkVersion(`the limits of ${group}`, ifVersion, before.version);
-  const after: TrunkGroupLimits = {
-    ...checked,
-    serviceTrunkGroup: group,
-    version: before.version + 1,
-    updatedAt: currentTime(context),
-  };
-  await makeAuditedChange(
-    context,
-    {
-      action: 'trunk_group_limits.set',
-      subject: group,
-      before: before.version === 0 ? undefined : viewTrunkGroupLimits(before),
-      after: viewTrunkGroupLimits(after),
-    },
-    () => context.trunkGroupLimits.put(after),
-  );
-  return after;
+  const { serviceTrunkGroup, stops } = before;
+  return writeLimits(context, before, 'set', { ...checked, serviceTrunkGroup, stops });
 }

@@ -105,6 +105,8 @@ export const commandSteps: readonly (readonly Step[])[] = [
     ['provider check', 1],
     ['provider delete {issuer}', 1],
     ['trunk-group-limits set {serviceTrunkGroup} --max-clients 1', 1, administrator],
+    ['trunk-group stop {serviceTrunkGroup}', 1, administrator],
+    ['trunk-group resume {serviceTrunkGroup}', 1, administrator],
     ['trunk-group-limits show {serviceTrunkGroup}', 1, { as: 'client-operator' }],
     ['trunk-group-limits check {serviceTrunkGroup}', 1, auditor],
     ['trunk-group-limits list', 0, auditor],

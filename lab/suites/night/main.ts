@@ -259,19 +259,15 @@ const clientIncidents: readonly Incident[] = [
   {
     title: 'Twenty clients are deleted',
     play: async (night) => {
-      const deleted: string[] = [];
-      while (deleted.length < 20) {
+      for (let deleted = 0; deleted < 20; deleted += 1) {
         const { clientId } = await createClient(night.cloud.authctl(night.configPath, awsRegion));
         assert.equal((await attempt(night, `authctl client delete ${clientId} --yes`)).code, 0);
-        deleted.push(clientId);
       }
       assert.ok((await readFirstStep(night, 'mass-removals')).split('"Removals":1').length > 20);
       const page = openPage(night, 'mass-removals');
       await followAsBreakGlass(night, pageCommand(page, 'put-function-concurrency'));
       await expectStatus(night, 200);
       await followAsBreakGlass(night, pageCommand(page, 'delete-function-concurrency'));
-      const printed = await follow(night, pageCommand(page, 'authctl audit list'));
-      for (const id of deleted) assert.ok(printed.includes(`--undelete ${id}\n`), printed);
     },
   },
 ];

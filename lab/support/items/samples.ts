@@ -247,6 +247,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         requireSubnet: true,
         providers: [provider.issuer],
         ownProviders: 2,
+        stops: everyStop,
       },
       { ...noLimits, maxApiKeyLifetime: 90 * 86_400, requireApiKeyScopes: true },
     ].map(settingItems.limits.toItem),

@@ -1,4 +1,5 @@
 import type { Management } from '../../../adapters/management.ts';
+import { describeStops } from '../../../core/stops.ts';
 import type { Limits, TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { clientPath } from '../../client-path.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
@@ -50,6 +51,7 @@ export const showTrunkGroup: Handler = async (context) => {
     body: html`${panel(
       { title: 'Limits', id: 'limits' },
       facts([
+        limits.stops !== undefined && ['Stopped', describeStops(limits.stops).join('; ')],
         ...limitFacts(limits, usage),
         ['What it has', has],
         limits.updatedAt !== undefined && ['Changed', timeWithDistance(limits.updatedAt, now)],

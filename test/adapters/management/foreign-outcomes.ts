@@ -28,6 +28,7 @@ const exceptions: Readonly<Partial<Record<OperationName, Outcome>>> = {
   checkGrants: 'refused',
   // Only the platform's staff, whose reach is every group.
   setTrunkGroupLimits: 'refused',
+  setTrunkGroupEnabled: 'refused',
   erasePersonName: 'refused',
   // It says that there is no such client, as to anyone who makes up an id.
   explainToken: 'done',

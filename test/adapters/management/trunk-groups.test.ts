@@ -11,6 +11,7 @@ const ofEveryGroup: readonly OperationName[] = [
   'deleteProvider',
   'importClient',
   'setTrunkGroupLimits',
+  'setTrunkGroupEnabled',
   'erasePersonName',
   'setSubjectGrant',
   'setIssuerGrant',

@@ -268,6 +268,13 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       'tg-1001',
       { ...limits, ifVersion: world.limits.get('tg-1001')?.version ?? 0 },
     ],
+    setTrunkGroupEnabled: [
+      'aad aad aad aad',
+      'trunk-group stop',
+      'tg-1001',
+      false,
+      { members: undefined, ifVersion: world.limits.get('tg-1001')?.version ?? 0 },
+    ],
     listExpiring: [
       'ddd eed ddd ddd',
       'report expiring',

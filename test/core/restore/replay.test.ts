@@ -57,7 +57,7 @@ const stop = { at: 1_800_000_000, by: 'who restores' };
 const options = { config: testConfig, stop };
 
 const replay = (records: readonly AuditRecord[], undelete = false) =>
-  replayClient(client, findChanges(records), { ...options, undelete });
+  replayClient(client, findChanges(records), { ...options, undelete: () => undelete });
 
 describe('a client whose restore point lies before a change', () => {
   it.each<[string, AuditRecord, string]>([
@@ -463,7 +463,9 @@ describe('a provider', () => {
   it('is dropped if this registration was deleted, and not if an earlier one was', () => {
     expect(replayProvider(provider, deletion('r1'), { stop }).outcome).toBe('dropped');
     expect(replayProvider(provider, deletion('r0'), { stop }).outcome).toBe('kept');
-    expect(replayProvider(provider, deletion('r1'), { stop, undelete: true }).outcome).toBe('kept');
+    expect(replayProvider(provider, deletion('r1'), { stop, undelete: () => true }).outcome).toBe(
+      'kept',
+    );
   });
 });
 
@@ -481,7 +483,7 @@ it('brings a provider back stopped if its deletion had begun, and without that i
   const after = viewIdentityProvider({ ...provider, stops });
   const changes = [record({ action: 'identity_provider.stop', subject: issuer, after })];
   const back = (undelete: boolean) =>
-    replayProvider(provider, findChanges(changes), { stop, undelete });
+    replayProvider(provider, findChanges(changes), { stop, undelete: () => undelete });
   expect(back(false)).toMatchObject({ outcome: 'kept', item: { stops } });
   expect(back(true)).toMatchObject({ outcome: 'kept', item: { stops: undefined } });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { StoredPerson } from '../../../core/audit/person-name.ts';
 import type { GrantKind, GrantList } from '../../../core/identity-provider/grant.ts';
 import type { ProviderOwner } from '../../../core/identity-provider/identity-provider.ts';
@@ -26,7 +26,7 @@ let stored: {
   readonly grants: readonly GrantList[];
 };
 
-const { setTrunkGroupLimits, setIssuerGrant } = operations;
+const { setTrunkGroupLimits, setTrunkGroupEnabled, setIssuerGrant } = operations;
 const grant = (trunkGroups: readonly string[]) =>
   setIssuerGrant(test.context, issuer, { trunkGroups: [...trunkGroups] });
 
@@ -255,4 +255,44 @@ it('an erased name stays erased, also one that the table did not have yet', asyn
   }
   expect(test.people.get(ada)?.name).toBe('Ada');
   expect(JSON.stringify(test.audit)).not.toContain('Grace"');
+});
+
+describe('the stop of a trunk group', () => {
+  const enable = (enabled: boolean) => setTrunkGroupEnabled(test.context, 'tg-1', enabled);
+  const stopped = async () =>
+    (await test.context.trunkGroupLimits.find('tg-1')).stops !== undefined;
+
+  const twice = async () => {
+    await enable(false);
+    await enable(true);
+  };
+  const nothing = async () => undefined as unknown;
+  it.each([
+    ['made since', nothing, () => enable(false), true],
+    ['made before', () => enable(false), nothing, true],
+    ['that ended since', () => enable(false), () => enable(true), false],
+    ['made and ended since', nothing, twice, false],
+  ] as const)('%s', async (_, before, since, isStopped) => {
+    await setTrunkGroupLimits(test.context, 'tg-1', { maxClients: 3 });
+    await before();
+    await loseAfter(since);
+    await restore();
+    expect(await stopped()).toBe(isStopped);
+  });
+
+  it('holds if it is not known whether it ended', async () => {
+    await enable(false);
+    await loseAfter(async () => {
+      await enable(true);
+      test.audit.pop();
+    });
+    await restore();
+    expect(await stopped()).toBe(true);
+  });
+
+  it('made since in a group without limits is made again', async () => {
+    await loseAfter(() => enable(false));
+    expect(await outcomes()).toEqual(['tg-1 restored']);
+    expect(await stopped()).toBe(true);
+  });
 });

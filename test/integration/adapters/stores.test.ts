@@ -143,10 +143,16 @@ describe('the identity provider store', () => {
   it('loses no stop to a change that does not know it', async () => {
     const store = open();
     await store.createIdentityProvider(example);
-    await store.replaceIdentityProvider({ ...example, ownedBy: 'tg-1' });
-    await store.replaceIdentityProvider({ ...example, stops: personStop });
-    await expect(store.replaceIdentityProvider(example)).rejects.toThrow(ConflictError);
-    await store.replaceIdentityProvider({ ...example, stops: personStop, ownedBy: 'tg-1' });
+    const stopped = { ...example, stops: personStop };
+    await store.replaceIdentityProvider({ ...example, ownedBy: 'tg-1' }, example);
+    await store.replaceIdentityProvider(stopped, example);
+    const other = { stops: { deletion: { at: 2, by: 'arn' } } };
+    for (const before of [example, other]) {
+      await expect(store.replaceIdentityProvider(example, before)).rejects.toThrow(ConflictError);
+    }
+    await store.replaceIdentityProvider({ ...stopped, ownedBy: 'tg-1' }, stopped);
+    await store.replaceIdentityProvider(example, stopped);
+    expect(await store.findIdentityProvider(example.issuer)).toEqual(example);
     await store.deleteIdentityProvider(example.issuer, example.registrationId);
   });
 

@@ -4,7 +4,7 @@ import {
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TableKey, tableName, tables } from '../../../contract/tables.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
 import { useLocalCli } from './use-authctl.ts';
@@ -143,6 +143,27 @@ describe('authctl table restore, from a table of an earlier time', () => {
     // And revoking it again is not undone by the older deletion's being ignored.
     await json(['client', 'delete', ids['deleted'] ?? '', '--yes']);
     expect(outcomes(await rows([...args, '--yes']))).toMatchObject({ deleted: 'dropped' });
+  });
+
+  it('brings back everything that was deleted between two times, and says who deleted it', async () => {
+    const [before, disabled] = [new Date(Date.now() + 1), ids['disabled'] ?? ''];
+    await vi.waitUntil(() => Date.now() > before.getTime());
+    for (const id of [ids['kept'] ?? '', disabled]) await json(['client', 'delete', id, '--yes']);
+    const between = (from: string, to: string) => ['--undelete-from', from, '--undelete-to', to];
+    const now = new Date(Date.now() + 1).toISOString();
+    await vi.waitUntil(() => new Date().toISOString() > now);
+    const earlier = await rows([...args, '--dry-run', ...between(point, before.toISOString())]);
+    expect(outcomes(earlier)).toMatchObject({ kept: 'dropped', disabled: 'dropped' });
+    const those = [...args, ...between(before.toISOString(), now), '--yes'];
+    const list = await rows([...those, '--dry-run']);
+    expect(outcomes(list)).toMatchObject({ kept: 'restored', deleted: 'dropped' });
+    expect(list.find(({ id }) => id === disabled)?.because?.[0]).toMatch(/^deleted at .+ by arn:/);
+    const { stdout } = await authctl(['table', ...those, '--quiet']);
+    expect(stdout.trim().split('\n').toSorted()).toEqual([ids['kept'], disabled].toSorted());
+    expect(await status('kept', 'kept')).toBe(200);
+    expect(await status('disabled', 'disabled')).toBe(401);
+    const wrong = await authctl(['table', ...args, ...between(now, point), '--yes']);
+    expect(wrong.stderr).toContain('--undelete-to: received');
   });
 
   it('does so for API keys, too', async () => {

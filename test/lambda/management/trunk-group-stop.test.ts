@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bindManagement } from '../../../adapters/management.ts';
+import { trunkGroupMembers } from '../../../contract/management/inputs.ts';
+import { ConflictError } from '../../../core/errors.ts';
+import type { GivenKeys } from '../../../core/identity-provider/identity-provider.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
+import {
+  restorableApiKeys,
+  restorableClients,
+  restoreItems,
+  restoreProviders,
+} from '../../../core/restore/restore-items.ts';
+import type { Stoppable } from '../../../core/stops.ts';
+import { createWorld, registerOwn, type World } from '../../adapters/management/world.ts';
+import { createMemoryShelf } from '../../support/memory-shelf.ts';
+import { storedKind } from '../../support/stored-kind.ts';
+import { declareWorld, eventOf } from './declare-world.ts';
+
+const group = 'tg-1001';
+
+/** One pass: what it had to stop or start. */
+async function pass({ context }: Pick<World, 'context'>, enabled: boolean) {
+  const management = bindManagement(context);
+  const found: Record<string, readonly string[]> = {};
+  for (const members of trunkGroupMembers) {
+    found[members] = (await management.setTrunkGroupEnabled(group, enabled, { members })).items;
+  }
+  return found;
+}
+
+const nothing = { clients: [], apiKeys: [], providers: [] };
+
+async function stop(world: Pick<World, 'context'>) {
+  await bindManagement(world.context).setTrunkGroupEnabled(group, false);
+  return pass(world, false);
+}
+
+async function resume(world: Pick<World, 'context'>) {
+  const found = await pass(world, true);
+  await bindManagement(world.context).setTrunkGroupEnabled(group, true);
+  return found;
+}
+
+const kindsOf = (record: Stoppable | undefined) => Object.keys(record?.stops ?? {});
+
+describe('a trunk group that the staff stops', () => {
+  it('has its clients, API keys and own provider stopped, each once, and nothing else', async () => {
+    const world = await createWorld(group);
+    await registerOwn(world, [group]);
+    const { management, clients, apiKeys, providers, ownIssuer } = world;
+    const other = { name: 'B', serviceTrunkGroup: 'tg-2002', scopes: ['calls:view'] };
+    const { client: foreign } = await management.createClient(other);
+    await management.setClientEnabled(world.clientId, false);
+    const found = await stop(world);
+    expect(found).toEqual({
+      clients: [world.clientId],
+      apiKeys: [world.keyId],
+      providers: [ownIssuer],
+    });
+    expect(await stop(world)).toEqual(nothing);
+    const all = () => [
+      kindsOf(clients.get(world.clientId)),
+      kindsOf(apiKeys.get(world.keyId)),
+      kindsOf(providers.get(ownIssuer)),
+      kindsOf(clients.get(foreign.clientId)),
+      kindsOf(providers.get(world.issuer)),
+    ];
+    expect(all()).toEqual([['person', 'trunk_group'], ['trunk_group'], ['trunk_group'], [], []]);
+    const limits = await management.findTrunkGroupLimits(group);
+    expect(clients.get(world.clientId)?.stops?.trunk_group).toEqual(limits.stops?.trunk_group);
+    await expect(management.setClientEnabled(world.clientId, true)).resolves.toBeDefined();
+    expect(await resume(world)).toEqual(found);
+    expect(all()).toEqual([[], [], [], [], []]);
+    expect(await resume(world)).toEqual(nothing);
+    const done = world.audit.filter(({ outcome }) => outcome === 'done').map((one) => one.action);
+    expect(done.slice(-4)).toEqual([
+      'client.enable',
+      'api_key.enable',
+      'identity_provider.resume',
+      'trunk_group_limits.resume',
+    ]);
+  });
+
+  it('keeps a provider that other trunk groups have, too', async () => {
+    const world = await createWorld(group);
+    await registerOwn(world, [group, 'tg-2002']);
+    expect((await stop(world))['providers']).toEqual([]);
+  });
+
+  it('keeps its limits, and its stop when they change', async () => {
+    const world = await createWorld(group);
+    await world.management.setTrunkGroupLimits(group, { maxClients: 3 });
+    await stop(world);
+    const { version } = await world.management.findTrunkGroupLimits(group);
+    await world.management.setTrunkGroupLimits(group, { maxClients: 2, ifVersion: version });
+    expect(await world.management.findTrunkGroupLimits(group)).toMatchObject({
+      maxClients: 2,
+      stops: { trunk_group: {} },
+    });
+    await resume(world);
+    expect(await world.management.findTrunkGroupLimits(group)).toMatchObject({ maxClients: 2 });
+  });
+
+  it('is started by no one of its own', async () => {
+    const world = await createWorld(group);
+    await stop(world);
+    const own = world.management.forCaller({ trunkGroups: [group] });
+    const text = 'stays disabled: stopped by a stop of its service trunk group (Platform staff)';
+    await expect(own.setClientEnabled(world.clientId, true)).rejects.toThrow(text);
+    await expect(own.setApiKeyEnabled(world.keyId, true)).rejects.toThrow(text);
+    for (const members of [undefined, ...trunkGroupMembers]) {
+      const refused = own.setTrunkGroupEnabled(group, true, { members });
+      await expect(refused).rejects.toThrow('concerns every service trunk group');
+    }
+  });
+
+  const client = { name: 'C', serviceTrunkGroup: group, scopes: ['calls:view'] };
+  const secret = 'pVb0kGYVlXUz3JYTB5wOGG3m8C9nq0xJvNq1xk2s';
+  const imported = { ...client, clientId: '7abcdefghijklmnopqrstuvwxy', secret };
+  it.each([
+    ['a client', ({ management }) => management.createClient(client)],
+    ['an import', ({ management }) => management.importClient(imported)],
+    ['its check', ({ management }) => management.importClient({ ...imported, checkOnly: true })],
+    [
+      'an API key',
+      ({ management }) => management.createApiKey({ name: 'C', serviceTrunkGroup: group }),
+    ],
+    ['a provider', (world) => registerOwn(world, [group])],
+  ] as const satisfies readonly (readonly [string, (world: World) => Promise<unknown>])[])(
+    'gets nothing new, also by the staff: %s',
+    async (_, make) => {
+      const world = await createWorld(group);
+      await stop(world);
+      const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
+      await expect(make(world)).rejects.toThrow(
+        `nothing can be made in ${group}, which is stopped`,
+      );
+      expect(JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers])).toBe(before);
+      await resume(world);
+      await expect(make(world)).resolves.not.toThrow();
+    },
+  );
+
+  it('keeps its provider, and gets no other one', async () => {
+    const world = await createWorld(group);
+    await registerOwn(world, [group]);
+    await stop(world);
+    const { management, ownIssuer } = world;
+    for (const trunkGroups of [['tg-2002'], [group, 'tg-2002'], []]) {
+      const moved = management.setProviderTrunkGroups(ownIssuer, { trunkGroups });
+      await expect(moved).rejects.toThrow('nothing can be made in');
+    }
+  });
+
+  it('is out of reach for stacks, but for a deletion', async () => {
+    const { world, send } = await declareWorld();
+    const ResourceProperties = client;
+    const make = eventOf({ ResourceProperties });
+    const { PhysicalResourceId = '' } = await send(make);
+    await stop(world);
+    const again = { ResourceProperties, PhysicalResourceId };
+    for (const RequestType of ['Create', 'Update']) {
+      const answer = await send(eventOf({ ...again, RequestType }));
+      expect(answer).toMatchObject({
+        Status: 'FAILED',
+        Reason: expect.stringContaining('nothing can be made in'),
+      });
+    }
+    expect(kindsOf(world.clients.get(PhysicalResourceId))).toEqual(['trunk_group']);
+    const gone = await send(eventOf({ ...again, RequestType: 'Delete' }));
+    expect(gone.Status).toBe('SUCCESS');
+    await resume(world);
+    expect(kindsOf(world.clients.get(PhysicalResourceId))).toEqual(['stack']);
+  });
+
+  it('has no client that works, in any order of a creation and the stop', async () => {
+    const outcomes = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const world = await createWorld('tg-2002');
+        const { clients, trunkGroupLimits } = world.context;
+        const slow = <T extends object>(store: T) =>
+          Object.fromEntries(
+            Object.entries(store).map(([name, run]) => [name, scheduler.scheduleFunction(run)]),
+          ) as T;
+        const context: ManagementContext = {
+          ...world.context,
+          clients: { ...slow(clients), list: clients.list },
+          trunkGroupLimits: slow(trunkGroupLimits),
+        };
+        const creating = bindManagement(context).createClient(client);
+        const settled = Promise.allSettled([creating, stop({ context })]);
+        await scheduler.waitFor(settled);
+        const [created] = await settled;
+        await pass(world, false);
+        const own = [...world.clients.values()].filter((one) => one.serviceTrunkGroup === group);
+        outcomes.add(`${created.status} ${own.length}`);
+        expect(own.map(kindsOf)).toEqual(own.map(() => ['trunk_group']));
+      }),
+      { numRuns: 300 },
+    );
+    // The last could not be deleted again: it was stopped first.
+    expect([...outcomes].sort()).toEqual(['fulfilled 1', 'rejected 0', 'rejected 1']);
+  });
+
+  it('leaves what another change overtook to the next pass', async () => {
+    const world = await createWorld(group);
+    await bindManagement(world.context).setTrunkGroupEnabled(group, false);
+    const replace = () => Promise.reject(new ConflictError('changed'));
+    const clients = { ...world.context.clients, replace };
+    const found = await pass({ context: { ...world.context, clients } }, false);
+    expect(found['clients']).toEqual([world.clientId]);
+    expect(kindsOf(world.clients.get(world.clientId))).toEqual([]);
+    expect(await pass(world, false)).toMatchObject({ clients: [world.clientId], apiKeys: [] });
+  });
+
+  it('is stopped no further by a pass that continues after it was resumed', async () => {
+    const world = await createWorld(group);
+    await stop(world);
+    await resume(world);
+    await expect(pass(world, false)).rejects.toThrow('was resumed in the meantime');
+    expect(kindsOf(world.clients.get(world.clientId))).toEqual([]);
+  });
+
+  /** The world with its client, API key and own provider lost, and what restores them. */
+  async function lost() {
+    const world = await createWorld(group);
+    await registerOwn(world, [group]);
+    const { clients, apiKeys, providers, context } = world;
+    const stored = structuredClone([[...clients.values()], [...apiKeys.values()]] as const);
+    providers.delete(world.issuer);
+    const own = structuredClone([...providers.values()]);
+    for (const table of [clients, apiKeys, providers]) table.clear();
+    const kinds = {
+      clients: storedKind(
+        () => stored[0],
+        clients,
+        ({ clientId }) => clientId,
+      ),
+      apiKeys: storedKind(
+        () => stored[1],
+        apiKeys,
+        ({ keyId }) => keyId,
+      ),
+      identityProviders: storedKind(
+        () => own,
+        providers,
+        ({ issuer }) => issuer,
+      ),
+      givenKeys: storedKind(
+        () => [],
+        new Map<string, GivenKeys>(),
+        ({ issuer }) => issuer,
+      ),
+    };
+    const options = {
+      readAudit: async function* readAudit() {
+        yield* structuredClone(world.audit);
+      },
+      undelete: new Set<string>(),
+      since: world.now,
+      dryRun: false,
+    };
+    const all = () => ({ ...options, shelf: createMemoryShelf() });
+    const restore = async (beforeWrite = async () => undefined as unknown) => {
+      const create: typeof kinds.clients.create = async (one) => {
+        await beforeWrite();
+        await kinds.clients.create(one);
+      };
+      const restored = restorableClients(context, { clients: { ...kinds.clients, create } });
+      return [
+        ...(await restoreItems(context, restored, all())),
+        ...(await restoreItems(context, restorableApiKeys(context, kinds), all())),
+        ...(await restoreProviders(context, kinds, all())),
+      ];
+    };
+    return { ...world, restore };
+  }
+
+  it('gets nothing back by a restore until it is resumed', async () => {
+    const world = await lost();
+    await stop(world);
+    const rows = await world.restore();
+    const outcomes = (list: typeof rows) => list.map(({ outcome }) => outcome).slice(0, 3);
+    expect(outcomes(rows)).toEqual(['dropped', 'dropped', 'dropped']);
+    expect(rows[0]?.because[0]).toContain(`nothing can be made in ${group}`);
+    await resume(world);
+    expect(outcomes(await world.restore())).toEqual(['restored', 'restored', 'restored']);
+  });
+
+  it('is stopped also in what a restore wrote while the stop came', async () => {
+    const world = await lost();
+    const [row] = await world.restore(() =>
+      bindManagement(world.context).setTrunkGroupEnabled(group, false),
+    );
+    expect(row?.outcome).toBe('restored');
+    expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
+  });
+});
