@@ -6,12 +6,12 @@ import type {
   TrunkGroupExcess,
 } from '../../core/management/trunk-group-limits/check-limits.ts';
 import { viewTrunkGroupLimits } from '../../core/management/trunk-group-limits/limits-record.ts';
+import { describeStops } from '../../core/stops.ts';
 import {
   type Limits,
   limitNames,
   type TrunkGroupLimits,
 } from '../../core/trunk-group/trunk-group-limits.ts';
-import { describeStops } from '../../core/stops.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
 import type { Cell, ListForm } from '../output.ts';

@@ -28,8 +28,8 @@ import { requireRunning } from '../management/trunk-group-limits/require-running
 import { stopWithGroup } from '../management/trunk-group-limits/trunk-group-stop.ts';
 import { type LaterOf, narrow } from '../narrowing/narrow.ts';
 import { providerTable } from '../narrowing/tables.ts';
-import type { SigningKey } from '../signing-key/signing-key.ts';
 import type { OwnedRecord } from '../record-store.ts';
+import type { SigningKey } from '../signing-key/signing-key.ts';
 import { withoutStop } from '../stops.ts';
 import { parseTime } from '../time.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';

@@ -76,7 +76,7 @@ describe('what each role may do', () => {
   it.each(rows)('%s as %s, on the own trunk group', async (name, role) => {
     const outcome = await outcomeOf(name, role, 'tg-1001');
     const isOfEveryGroup =
-      /^(?:deleteProvider|importClient|erasePersonName|set(?:TrunkGroupLimits|\w+Grant)|(?:list|check)Grants)$/.test(
+      /^(?:deleteProvider|importClient|erasePersonName|set(?:TrunkGroup(?:Limits|Enabled)|\w+Grant)|(?:list|check)Grants)$/.test(
         name,
       );
     const expected = isAllowed(name, role) ? (isOfEveryGroup ? 'refused' : 'done') : 'forbidden';

@@ -11,7 +11,6 @@ import { isProviderAlg } from '../../identity-provider/provider-algorithms.ts';
 import { parseJsonObject } from '../../verifier/json-object.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
 import { checkVersion } from '../if-version.ts';
-import { requireRunning } from '../trunk-group-limits/require-running.ts';
 import {
   currentTime,
   type ManagementContext,
@@ -19,6 +18,7 @@ import {
   newId,
 } from '../management-context.ts';
 import { keepIfAllowed } from '../owned-records.ts';
+import { requireRunning } from '../trunk-group-limits/require-running.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkDiscoveryUrl, checkNotOurs, examineProvider, nameGiven } from './inspect-provider.ts';
 import { checkClaimName } from './provider-choices.ts';
@@ -35,6 +35,22 @@ function checkUnchanged(
   if (ifIssuer === provider.issuer && ifJwksUri === provider.jwksUri) return;
   throw new ConflictError(
     `the discovery document was changed in the meantime: its issuer is now ${provider.issuer}, its JWKS URI ${provider.jwksUri}`,
+  );
+}
+
+/** It can keep its registration waiting while its grant goes to another: `setIssuerGrant` looks again. */
+async function createWhileGranted(
+  context: ManagementContext,
+  provider: IdentityProvider,
+  trunkGroups: readonly string[],
+): Promise<void> {
+  const { identityProviders } = context;
+  const { issuer, registrationId } = provider;
+  await identityProviders.createIdentityProvider(provider);
+  await keepIfAllowed(
+    issuer,
+    () => requireIssuerGrant(context, issuer, trunkGroups),
+    () => identityProviders.deleteIdentityProvider(issuer, registrationId),
   );
 }
 
@@ -137,15 +153,7 @@ export async function registerProvider(
     async () => {
       // Before the provider, which without its owner is open to no one.
       if (trunkGroups.length > 0) await context.providerOwners.put(owner);
-      const { identityProviders } = context;
-      await identityProviders.createIdentityProvider(provider);
-      // It can keep its registration waiting while its grant is withdrawn and given to another trunk
-      // group. `setIssuerGrant` looks at providers again in the same way.
-      await keepIfAllowed(
-        issuer,
-        () => requireIssuerGrant(context, issuer, trunkGroups),
-        () => identityProviders.deleteIdentityProvider(issuer, registrationId),
-      );
+      await createWhileGranted(context, provider, trunkGroups);
       // Only the one that registered it: until then, and if this fails, none of its tokens is accepted.
       if (keys !== undefined) await context.identityProviders.putGivenKeys(keys);
     },

@@ -1,13 +1,13 @@
 import type { OperationInput } from '../../../contract/management/operations.ts';
-import { ConflictError, RefusedError } from '../../errors.ts';
-import type { OwnedRecord } from '../../record-store.ts';
 import type { Client } from '../../client/client.ts';
-import { isStoppedBy, type Stop, type Stops, withoutStop, withStop } from '../../stops.ts';
+import { ConflictError, RefusedError } from '../../errors.ts';
+import type { OwnedQuery, OwnedRecord } from '../../record-store.ts';
+import { isStoppedBy, type Stop, type Stoppable, withoutStop, withStop } from '../../stops.ts';
 import { ownedApiKeys } from '../api-keys.ts';
 import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { ownedClients } from '../clients.ts';
 import { checkVersion, type IfVersion, repeatStop } from '../if-version.ts';
-import { type Page, type PageRequest, readPageRequest } from '../list-query.ts';
+import { type Page, readPageRequest } from '../list-query.ts';
 import { type ManagementContext, newStop } from '../management-context.ts';
 import type { OwnedOperations } from '../owned-records.ts';
 import { listProviders, writeProviderStops } from '../providers/identity-providers.ts';
@@ -18,77 +18,72 @@ const kind = 'trunk_group';
 /** Writes at the same time. Each is three: with three regions 0.3 seconds. */
 const writesAtOnce = 16;
 
-/** A change that another one overtook is left to the next pass, which finds it again. */
+/** What another change overtook is left to the next pass, which finds it again. */
 async function writeEach<T>(items: readonly T[], write: (item: T) => Promise<unknown>) {
   const rest = items.values();
+  const leave = (error: unknown) => {
+    if (!(error instanceof ConflictError)) throw error;
+  };
   const work = async () => {
-    for (const item of rest) {
-      try {
-        await write(item);
-      } catch (error) {
-        if (!(error instanceof ConflictError)) throw error;
-      }
-    }
+    for (const item of rest) await write(item).catch(leave);
   };
   await Promise.all(Array.from({ length: writesAtOnce }, work));
 }
 
 /** @param stop undefined: it ends. */
-const nextStops = (stops: Stops | undefined, stop: Stop | undefined) =>
+const nextStops = ({ stops }: Stoppable, stop: Stop | undefined) =>
   stop === undefined ? withoutStop(stops, kind) : withStop(stops, kind, stop);
 
-/** The change of a client or an API key. */
-function switched<T extends OwnedRecord>({ stops }: T, stop: Stop | undefined): Partial<T> {
-  const changes: Partial<OwnedRecord> = { stops: nextStops(stops, stop) };
-  return changes as Partial<T>;
+/** Sets the stop of its trunk group on a record, or ends it. */
+async function switchRecord<T extends OwnedRecord>(
+  context: ManagementContext,
+  { write, audited }: OwnedOperations<T>,
+  record: T,
+  stop: Stop | undefined,
+): Promise<void> {
+  const changes: Partial<OwnedRecord> = { stops: nextStops(record, stop) };
+  const action = `${audited}.${stop === undefined ? 'enable' : 'disable'}`;
+  await write(context, record, action, changes as Partial<T>);
 }
 
 /** Stops a record if its trunk group was stopped while it was written, other than by its creation. */
 export async function stopWithGroup<T extends OwnedRecord>(
   context: ManagementContext,
-  { write, audited }: OwnedOperations<T>,
+  owned: OwnedOperations<T>,
   record: T,
 ): Promise<void> {
   const { stops } = await context.trunkGroupLimits.find(record.serviceTrunkGroup);
-  if (stops !== undefined)
-    await write(context, record, `${audited}.disable`, switched(record, stops[kind]));
+  if (stops !== undefined) await switchRecord(context, owned, record, stops[kind]);
 }
 
-interface Switch {
-  readonly group: string;
-  /** Undefined: it ends. */
-  readonly stop: Stop | undefined;
-}
-
-/** One page of the clients, or of the API keys, of a trunk group. */
+/** One page of the clients, or of the API keys. */
 async function switchOwned<T extends OwnedRecord>(
   context: ManagementContext,
-  { list, write, idOf, audited }: OwnedOperations<T>,
-  { group, stop }: Switch,
-  request: PageRequest,
+  owned: OwnedOperations<T>,
+  stop: Stop | undefined,
+  query: OwnedQuery<T>,
 ): Promise<Page<string>> {
   const matches = (record: T) => isStoppedBy(record, kind) === (stop === undefined);
-  const query = { ...readPageRequest(request), trunkGroups: [group], matches };
-  const { items, ...page } = await list(context, query);
-  const action = `${audited}.${stop === undefined ? 'enable' : 'disable'}`;
-  await writeEach(items, (record) => write(context, record, action, switched(record, stop)));
-  return { ...page, items: items.map(idOf) };
+  const { items, ...page } = await owned.list(context, { ...query, matches });
+  await writeEach(items, (record) => switchRecord(context, owned, record, stop));
+  return { ...page, items: items.map(owned.idOf) };
 }
 
-/** A provider of other trunk groups as well goes on for them. */
+/** The providers that only this trunk group has: others go on. */
 async function switchProviders(
   context: ManagementContext,
-  { group, stop }: Switch,
+  group: string,
+  stop: Stop | undefined,
 ): Promise<Page<string>> {
   const own = (await listProviders(context)).filter(
     (provider) =>
       isStoppedBy(provider, kind) === (stop === undefined) &&
-      provider.owner?.trunkGroups.every((one) => one === group) === true &&
-      provider.owner.trunkGroups.length > 0,
+      provider.owner?.trunkGroups.length === 1 &&
+      provider.owner.trunkGroups[0] === group,
   );
   const verb = stop === undefined ? 'resume' : 'stop';
   await writeEach(own, (provider) =>
-    writeProviderStops(context, provider, verb, nextStops(provider.stops, stop)),
+    writeProviderStops(context, provider, verb, nextStops(provider, stop)),
   );
   return { items: own.map(({ issuer }) => issuer), examined: own.length };
 }
@@ -102,7 +97,7 @@ async function writeStop(
 ): Promise<void> {
   const before = await context.trunkGroupLimits.find(group);
   checkVersion(`the limits of ${group}`, ifVersion, before.version);
-  const stops = nextStops(before.stops, enabled ? undefined : await newStop(context));
+  const stops = nextStops(before, enabled ? undefined : await newStop(context));
   if (stops === before.stops) return;
   await writeLimits(context, before, enabled ? 'resume' : 'stop', { ...before, stops });
 }
@@ -112,8 +107,8 @@ async function writeStop(
  * then its clients, API keys and own providers, page by page. Each keeps its other stops. The stop of
  * a client is also that of its secrets and keys. To resume it, the record comes last.
  *
- * A list follows its table within a second: whoever stops a trunk group begins again until a pass that
- * began later finds nothing.
+ * A list follows its table within a second: the caller begins again until a pass that began later finds
+ * nothing.
  *
  * @returns what had to be stopped or started: nothing of the record.
  * @throws {RefusedError} if the caller is restricted to trunk groups, and if members are to be stopped
@@ -133,13 +128,13 @@ export async function setTrunkGroupEnabled(
   }
   const { stops, version } = await context.trunkGroupLimits.find(group);
   checkVersion(`the limits of ${group}`, ifVersion, version);
-  const stop = stops?.[kind];
-  if (!enabled && stop === undefined) {
+  if (!enabled && stops === undefined) {
     throw new RefusedError(`${group} is not stopped, or was resumed in the meantime`);
   }
-  const change = { group, stop: enabled ? undefined : stop };
-  if (members === 'providers') return switchProviders(context, change);
+  const stop = enabled ? undefined : stops?.[kind];
+  if (members === 'providers') return switchProviders(context, group, stop);
+  const query = { ...readPageRequest(request), trunkGroups: [group] };
   return members === 'clients'
-    ? switchOwned<Client>(context, ownedClients, change, request)
-    : switchOwned(context, ownedApiKeys, change, request);
+    ? switchOwned<Client>(context, ownedClients, stop, query)
+    : switchOwned(context, ownedApiKeys, stop, query);
 }

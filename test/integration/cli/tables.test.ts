@@ -159,7 +159,7 @@ describe('authctl table restore, from a table of an earlier time', () => {
     expect(outcomes(list)).toMatchObject({ kept: 'restored', deleted: 'dropped' });
     expect(list.find(({ id }) => id === disabled)?.because?.[0]).toMatch(/^deleted at .+ by arn:/);
     const { stdout } = await authctl(['table', ...those, '--quiet']);
-    expect(stdout.trim().split('\n').toSorted()).toEqual([ids['kept'], disabled].toSorted());
+    expect(new Set(stdout.trim().split('\n'))).toEqual(new Set([ids['kept'], disabled]));
     expect(await status('kept', 'kept')).toBe(200);
     expect(await status('disabled', 'disabled')).toBe(401);
     const wrong = await authctl(['table', ...args, ...between(now, point), '--yes']);

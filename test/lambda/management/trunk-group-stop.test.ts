@@ -157,7 +157,7 @@ describe('a trunk group that the staff stops', () => {
     const { world, send } = await declareWorld();
     const ResourceProperties = client;
     const make = eventOf({ ResourceProperties });
-    const { PhysicalResourceId = '' } = await send(make);
+    const { PhysicalResourceId } = await send(make);
     await stop(world);
     const again = { ResourceProperties, PhysicalResourceId };
     for (const RequestType of ['Create', 'Update']) {
@@ -186,7 +186,7 @@ describe('a trunk group that the staff stops', () => {
           ) as T;
         const context: ManagementContext = {
           ...world.context,
-          clients: { ...slow(clients), list: clients.list },
+          clients: { ...slow(clients), list: () => clients.list() },
           trunkGroupLimits: slow(trunkGroupLimits),
         };
         const creating = bindManagement(context).createClient(client);
