@@ -12,7 +12,6 @@ import {
   managementAnswerSchema,
 } from '../contract/management/request.ts';
 import type { ManagementAlias, PersonRole } from '../contract/management/roles.ts';
-import type { AuditRecord } from '../core/audit/audit-log.ts';
 import {
   InputError,
   MalformedRecordError,
@@ -38,8 +37,6 @@ export interface FunctionOptions
   readonly ask: AskFunction;
   /** The alias to invoke. By default those that may call an operation are tried one after another. */
   readonly alias?: ManagementAlias | undefined;
-  /** Runs for each record that the function wrote to the audit, before the operation ends. */
-  readonly onAudited?: ((record: AuditRecord) => Promise<void>) | undefined;
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
@@ -147,7 +144,7 @@ export class FunctionClient {
       ...(actor !== undefined && { person: { actor: await actor(), role, ...named } }),
     });
     const answer = readAnswer(await this.#askAny(operation, text));
-    await this.#report(answer);
+    this.#report(answer);
     return readResult(name, answer.outcome);
   }
 
@@ -219,10 +216,9 @@ export class FunctionClient {
     }
   }
 
-  async #report({ left_out: leftOut, audit, audit_gaps: gaps }: ManagementAnswer): Promise<void> {
-    const { onMalformedRecord, onAuditGap, onAudited } = this.#options;
+  #report({ left_out: leftOut, audit_gaps: gaps }: ManagementAnswer): void {
+    const { onMalformedRecord, onAuditGap } = this.#options;
     for (const text of leftOut) onMalformedRecord?.(new MalformedRecordError(text));
-    for (const record of audit) await onAudited?.(record);
     for (const record of gaps) onAuditGap?.(record, undefined);
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementAlias } from '../contract/management/roles.ts';
-import type { AuditRecord } from '../core/audit/audit-log.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { bindFunction, type Management } from './bind-management.ts';
@@ -43,8 +42,6 @@ export interface ManagementPlace {
   readonly alias?: ManagementAlias | undefined;
   /** AWS account of the deployment; the caller's own if left out. */
   readonly account?: string | undefined;
-  /** Runs for each record that the function wrote to the audit. */
-  readonly onAudited?: ((record: AuditRecord) => Promise<void>) | undefined;
 }
 
 function stsEnvironment({ endpointSts }: AwsClientOptions): Environment {

@@ -56,10 +56,7 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     found ??= getDeployment(io, options);
     return found;
   };
-  const openOptions = {
-    auditFile: io.env.AUTHCTL_AUDIT_FILE || undefined,
-    warn: (text: string) => output.warn(text),
-  };
+  const openOptions = { warn: (text: string) => output.warn(text) };
   return {
     io,
     output,

@@ -1,7 +1,7 @@
 import { bindManagement, type Management } from '../adapters/bind-management.ts';
 import { managementOperations, type OperationName } from '../contract/management/operations.ts';
 import type { Deployment } from './deployment.ts';
-import { appendToFile, type OpenOptions, reports } from './open-options.ts';
+import { type OpenOptions, reports } from './open-options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What stops a credential, and what shows it before. */
@@ -32,14 +32,13 @@ function breakGlassOnly(management: Management): Management {
 }
 
 /**
- * The management of a deployment, through its management function, which writes the audit itself and
- * returns what it wrote. While the function fails: what stops access, on the tables.
+ * The management of a deployment, through its management function, which writes the audit itself.
+ * While the function fails: what stops access, on the tables.
  */
 export async function openManagement(
   deployment: Deployment,
   options: OpenOptions,
 ): Promise<Management> {
-  const { auditFile } = options;
   // Each way loads only its own client of the SDK.
   if (deployment.through === 'tables') {
     const { openTableContext } = await import('./open-table-context.ts');
@@ -47,10 +46,5 @@ export async function openManagement(
   }
   const { createManagement } = await import('../adapters/management.ts');
   const { config, aws } = deployment;
-  return createManagement({
-    config,
-    aws,
-    ...reports(options),
-    onAudited: auditFile === undefined ? undefined : (record) => appendToFile(auditFile, record),
-  });
+  return createManagement({ config, aws, ...reports(options) });
 }

@@ -15,10 +15,7 @@ export async function openPortal(cli: Cli, port: number) {
   const management = await openManagement(
     // A user waits for each page.
     { ...deployment, aws: { ...deployment.aws, profile: 'request' } },
-    {
-      auditFile: cli.io.env.AUTHCTL_AUDIT_FILE || undefined,
-      warn: (text) => cli.output.warn(text),
-    },
+    { warn: (text) => cli.output.warn(text) },
   );
   const person = await createGetCaller(deployment)();
   try {

@@ -2,13 +2,12 @@ import { createManagementContext } from '../adapters/management-tables.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { Deployment } from './deployment.ts';
 import { createGetCaller } from './get-caller.ts';
-import { type OpenOptions, reports, withAuditFile } from './open-options.ts';
+import { type OpenOptions, reports } from './open-options.ts';
 
 /** The management library on a deployment's tables. */
 export function openTableContext(deployment: Deployment, options: OpenOptions): ManagementContext {
-  const { auditFile } = options;
   const { config, aws, allowLoopbackProviders, ca } = deployment;
-  const context = createManagementContext({
+  return createManagementContext({
     // The operators' policies allow no index.
     useIndexes: false,
     config,
@@ -18,7 +17,4 @@ export function openTableContext(deployment: Deployment, options: OpenOptions): 
     actor: createGetCaller(deployment),
     ...reports(options),
   });
-  return auditFile === undefined
-    ? context
-    : { ...context, audit: withAuditFile(context.audit, auditFile) };
 }

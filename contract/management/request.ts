@@ -124,7 +124,7 @@ export const managementAnswerSchema = v.object({
   outcome,
   /** Stored records that could not be read and are left out of a list. */
   left_out: list(v.string()),
-  /** What was written to the audit. */
+  /** What was written to the audit, for the log of the function. */
   audit: list(auditRecord),
   /** Outcomes that could not be written to the audit. Their changes were made. */
   audit_gaps: list(auditRecord),

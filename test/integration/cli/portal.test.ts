@@ -1,7 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import {
@@ -16,15 +14,11 @@ import { useLocalCli } from './use-authctl.ts';
 
 const { service, authctl, json, requestToken } = useLocalCli();
 
-const folder = mkdtempSync(join(tmpdir(), 'portal-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const auditFile = join(folder, 'audit.jsonl');
-
 const running: PortalProcess[] = [];
 afterAll(() => Promise.all(running.map((portal) => portal.stop())));
 
 async function start(options: Partial<PortalStart> = {}): Promise<PortalProcess> {
-  const environment = { ...service().environment, AUTHCTL_AUDIT_FILE: auditFile };
+  const { environment } = service();
   const portal = await startPortalProcess({ environment, ...options });
   running.push(portal);
   return portal;
@@ -145,7 +139,6 @@ describe('a value that the portal shows once', () => {
       'later responses': later.join('\n'),
       'outputs of the command': portal.output(),
       'the audit': JSON.stringify(items),
-      'the file of the audit': readFileSync(auditFile, 'utf8'),
       'the log of the functions': readFileSync(service().paths.log, 'utf8'),
     };
     const found = Object.entries(places).filter(([, text]) =>
@@ -162,7 +155,6 @@ describe('a value that the portal shows once', () => {
     expect(found).toEqual([]);
     // Each place was looked at: it has what was made.
     expect(places['the audit']).toContain(clientId);
-    expect(places['the file of the audit']).toContain(clientId);
     expect(places['later responses']).toContain(clientId);
   });
 

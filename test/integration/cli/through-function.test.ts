@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { localUserArn } from '../../../lab/emulator/sts-server.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl: run, json: runJson, service } = useLocalCli();
@@ -19,17 +16,13 @@ async function createClient(...more: readonly string[]): Promise<string> {
 }
 
 describe('authctl through the management function', () => {
-  it('is named in the audit as AWS names it, in the file of the caller too', async () => {
-    const folder = makeTemporaryDirectory();
-    const file = join(folder.path, 'audit.jsonl');
+  it('is named in the audit as AWS names it', async () => {
     const id = await createClient();
-    await authctl(['client', 'disable', id], { env: { ...env, AUTHCTL_AUDIT_FILE: file } });
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-    folder.remove();
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { actor: localUserArn(), action: 'client.disable', subject: id, outcome: 'intended' },
-      { actor: localUserArn(), action: 'client.disable', subject: id, outcome: 'done' },
-    ]);
+    await authctl(['client', 'disable', id], { env });
+    const { items } = await json(['audit', 'list', '--subject', id]);
+    expect(items).toContainEqual(
+      expect.objectContaining({ actor: localUserArn(), action: 'client.disable', subject: id }),
+    );
   });
 });
 
