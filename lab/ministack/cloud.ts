@@ -1,18 +1,13 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  type AwsJsonClient,
-  createAwsJsonClient,
-} from '../../adapters/aws-json/aws-json-client.ts';
-import { callProfiles } from '../../adapters/call-profile.ts';
 import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import { forwardHead } from '../emulator/http-exchange.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../emulator/loopback-server.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
+import { openServices, type Services } from '../support/aws-services.ts';
 import { type Command, runOrThrow } from '../support/run-command.ts';
 import { leaveOutOfAll } from './leave-out.ts';
 import { failureFile, indexHoldFile } from './ministack.ts';
@@ -84,9 +79,13 @@ function run(
   return runOrThrow(command, { cwd, onlyEnvironment });
 }
 
-export function clientOptions(endpoint: string, region: string) {
-  return { region, endpoint, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
-}
+/** The emulator's services, which let these credentials do everything. */
+export const openEmulated = (endpoint: string) =>
+  openServices(() => ({
+    endpoint,
+    forcePathStyle: true,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  }));
 
 /** IAM for the functions and operators of an emulated account. Deployments may do everything. */
 interface Permissions {
@@ -101,6 +100,8 @@ export class Cloud {
   readonly endpoint: string;
   /** What IAM lets functions and `authctl` do. */
   readonly permissions: Permissions;
+  /** An AWS region by the SDK, which may do everything. */
+  readonly aws: (region: string) => Services;
   /** The region of the CDK's own calls, which belong to no stack. */
   readonly #cdkRegion: string;
 
@@ -113,32 +114,15 @@ export class Cloud {
     this.#work = work;
     this.endpoint = endpoint;
     this.permissions = permissions;
+    this.aws = openEmulated(endpoint);
     this.#cdkRegion = cdkRegion;
-  }
-
-  /** For a client of the AWS SDK that may do everything. */
-  sdk(region: string) {
-    return clientOptions(this.endpoint, region);
-  }
-
-  /** A client of a service that has none of the SDK in this project. It may do everything. */
-  awsJson(service: 'events' | 'secretsmanager', targetPrefix: string): AwsJsonClient {
-    return createAwsJsonClient({
-      service,
-      protocol: { contentType: 'application/x-amz-json-1.1', targetPrefix },
-      environment: this.#environment(defaultRegion),
-      profile: callProfiles.background,
-      maxSockets: 1,
-    });
   }
 
   /** As if two days had gone by since a region's next key was published. */
   async ageNextKey(config: DeploymentConfig, regionId: RegionId): Promise<void> {
     const awsRegion = config.regions[regionId]?.awsRegion ?? '';
-    const dynamodb = new DynamoDBClient(this.sdk(awsRegion));
     const table = deployedTableName(config, 'signingKeys');
-    await ageNextKey(dynamodb, { table, regionId });
-    dynamodb.destroy();
+    await ageNextKey(this.aws(awsRegion).dynamodb, { table, regionId });
   }
 
   async bootstrap(...awsRegions: readonly string[]): Promise<void> {
@@ -247,7 +231,7 @@ export class Cloud {
     const { accessKeyId, secretAccessKey } =
       policyName === undefined ? gate.administrator : gate.operator(policyName);
     return {
-      ...this.#environment(awsRegion),
+      ...this.deployerEnvironment(awsRegion),
       AWS_ENDPOINT_URL: gate.endpoint,
       AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
@@ -268,13 +252,16 @@ export class Cloud {
   ): Promise<string> {
     const environment = command.includes('npx --no -- authctl ')
       ? this.operatorEnvironment(defaultRegion)
-      : this.#environment(defaultRegion);
+      : this.deployerEnvironment(defaultRegion);
     const script: Command = ['bash', '-euo', 'pipefail', '-c', command];
     return run(script, { ...environment, ...variables }, folder);
   }
 
   async #cdk(...args: readonly string[]): Promise<void> {
-    await run([join(root, 'node_modules/.bin/cdk'), ...args], this.#environment(this.#cdkRegion));
+    await run(
+      [join(root, 'node_modules/.bin/cdk'), ...args],
+      this.deployerEnvironment(this.#cdkRegion),
+    );
   }
 
   /**
@@ -295,7 +282,8 @@ export class Cloud {
     }
   }
 
-  #environment(awsRegion: string): NodeJS.ProcessEnv {
+  /** The environment of one who deploys, and may do everything. */
+  deployerEnvironment(awsRegion: string): NodeJS.ProcessEnv {
     return {
       PATH: process.env['PATH'],
       // A home of its own keeps the CLI's cache of accounts apart.

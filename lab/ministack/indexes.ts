@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type TableKey, tableIndexes, tableName, trunkGroupIndex } from '../../contract/tables.ts';
 import type { Authctl, Cloud } from './cloud.ts';
 
@@ -13,9 +12,9 @@ export async function readIndexStatus(
   cloud: Cloud,
   awsRegion: string,
 ): Promise<readonly (string | undefined)[]> {
-  const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
+  const { dynamodb } = cloud.aws(awsRegion);
   const found = indexedTables.map(async (TableName) => {
-    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+    const { Table } = await dynamodb.describeTable({ TableName });
     const indexes = Table?.GlobalSecondaryIndexes ?? [];
     return indexes.find(({ IndexName }) => IndexName === trunkGroupIndex.name)?.IndexStatus;
   });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { DecidedRequest } from '../emulator/iam/authorizer.ts';
 import { findFreePort } from '../emulator/loopback-server.ts';
 import { makePythonEnvironment } from '../support/runtimes.ts';
-import { Cloud, clientOptions } from './cloud.ts';
+import { Cloud, openEmulated } from './cloud.ts';
 import { startMiniStack } from './ministack.ts';
 import { CallRecord } from './permissions/call-record.ts';
 import { readDeployedAccount } from './permissions/deployed-account.ts';
@@ -44,7 +44,7 @@ async function inFreshAccount(
   const edge = await startPublicEdge(work, port, names);
   await usePublicEdge(edge);
   const endpoint = `http://127.0.0.1:${port}`;
-  const deployed = readDeployedAccount((region) => clientOptions(endpoint, region));
+  const deployed = readDeployedAccount(openEmulated(endpoint));
   const record = new CallRecord();
   const gate = await startPermissionGate({ emulatorPort: port, deployed, record });
   const preloads = `${edge.variables['NODE_OPTIONS']} ${gate.variables['NODE_OPTIONS']}`;

@@ -1,69 +1,64 @@
 import { appendFileSync } from 'node:fs';
-import { CloudFormation } from '@aws-sdk/client-cloudformation';
-import { CloudWatch } from '@aws-sdk/client-cloudwatch';
-import { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { EventBridge } from '@aws-sdk/client-eventbridge';
-import { IAM } from '@aws-sdk/client-iam';
-import { KMS } from '@aws-sdk/client-kms';
-import { Lambda } from '@aws-sdk/client-lambda';
-import { S3 } from '@aws-sdk/client-s3';
-import { SQS } from '@aws-sdk/client-sqs';
-import { STS } from '@aws-sdk/client-sts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openServices, type Services } from '../support/aws-services.ts';
 
-const clients = {
-  stacks: CloudFormation,
-  alarms: CloudWatch,
-  logs: CloudWatchLogs,
-  tables: DynamoDB,
-  events: EventBridge,
-  iam: IAM,
-  kms: KMS,
-  lambda: Lambda,
-  buckets: S3,
-  queues: SQS,
-  sts: STS,
-};
+/** AWS, and time. Tests give others. */
+export interface Account {
+  /** The services of an AWS region, the first of the run if left out. */
+  readonly aws: (awsRegion?: string) => Services;
+  readonly pause: (seconds: number) => Promise<void>;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
 
-/** One AWS region, by the SDK. */
-export type Services = {
-  readonly [Name in keyof typeof clients]: InstanceType<(typeof clients)[Name]>;
-};
+type Operations = Readonly<Record<string, (input: unknown) => unknown>>;
 
-/** The services of an AWS region, the first of the run if left out. */
-export type Aws = (awsRegion?: string) => Services;
-
-/** What a client of the SDK gives to a middleware: what is next, and the names of the call. */
-type AddMiddleware = (
-  middleware: (next: (call: { input: object }) => unknown, names: object) => typeof next,
-  options: object,
-) => void;
+/** Writes each call to a file before it is sent, a line of JSON. No input has a secret. */
+export function recordCalls(services: object, file: string): Services {
+  const record = (service: string, client: Operations) =>
+    new Proxy(client, {
+      get: (_, operation: string) => (input: unknown) => {
+        // Commands are those of the emulator's helpers only.
+        if (operation !== 'send') {
+          appendFileSync(file, `${JSON.stringify({ service, operation, input })}\n`);
+        }
+        return client[operation]?.(input);
+      },
+    });
+  const clients = Object.entries(services as Readonly<Record<string, Operations>>);
+  const all = clients.map(([name, client]) => [name, record(name, client)]);
+  return Object.fromEntries(all) as Services;
+}
 
 /**
  * AWS with the credentials of the environment.
  *
- * @param calls file that gets each call before it is sent, a line of JSON. No input has a secret.
+ * @param calls file of {@link recordCalls}.
+ * @param isEmulator does at once what takes AWS minutes, and has no name for each bucket.
  */
-export function createAws(first: string, calls: string): Aws {
-  const made = new Map<string, Services>();
-  // An emulator has no name for each bucket.
-  const forcePathStyle = process.env['AWS_ENDPOINT_URL'] !== undefined;
-  const open = (region: string) =>
-    Object.entries(clients).map(([name, Client]) => {
-      const client = new Client({ region, forcePathStyle });
-      const add = client.middlewareStack.add.bind(client.middlewareStack) as AddMiddleware;
-      const write: Parameters<AddMiddleware>[0] = (next, names) => (call) => {
-        const { clientName, commandName } = names as Record<string, string>;
-        const line = JSON.stringify({ clientName, commandName, region, input: call.input });
-        appendFileSync(calls, `${line}\n`);
-        return next(call);
-      };
-      add(write, { step: 'initialize' });
-      return [name, client];
-    });
-  return (awsRegion = first) => {
-    const services = made.get(awsRegion) ?? (Object.fromEntries(open(awsRegion)) as Services);
-    made.set(awsRegion, services);
-    return services;
+export function openAccount(first: string, calls: string, isEmulator: boolean): Account {
+  const open = openServices(() => ({ forcePathStyle: isEmulator }));
+  return {
+    aws: (region = first) => recordCalls(open(region), calls),
+    pause: (seconds) => sleep(seconds * (isEmulator ? 100 : 1000)),
+    clock: Date.now,
   };
+}
+
+/** Asks every few seconds until there is an answer. @throws {Error} after some minutes. */
+export async function eventually<T>(
+  { clock, pause }: Pick<Account, 'pause' | 'clock'>,
+  what: string,
+  minutes: number,
+  ask: () => Promise<T | undefined | false>,
+): Promise<T> {
+  const startedAt = clock();
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (clock() - startedAt > minutes * 60_000) {
+      throw new Error(`${what}: not within ${minutes} minutes`);
+    }
+    await pause(5);
+  }
 }

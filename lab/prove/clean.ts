@@ -1,43 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { kmsDeletionWindowDays, kmsKeyTags } from '../../contract/kms-key.ts';
-import type { Aws, Services } from './aws.ts';
-import type { RunRecord, Thing, ThingKind } from './run-record.ts';
-
-/** AWS, and time. */
-export interface Account {
-  readonly aws: Aws;
-  readonly pause: (seconds: number) => Promise<void>;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
-}
-
-/** The real clock. @param secondMs milliseconds of a second of waiting: an emulator is faster. */
-export function realTime(secondMs = 1000): Pick<Account, 'pause' | 'clock'> {
-  return { clock: Date.now, pause: (seconds) => sleep(seconds * secondMs) };
-}
-
-/** Asks every few seconds until there is an answer. @throws {Error} after some minutes. */
-export async function eventually<T>(
-  { clock, pause }: Pick<Account, 'pause' | 'clock'>,
-  what: string,
-  minutes: number,
-  ask: () => Promise<T | undefined | false>,
-): Promise<T> {
-  const startedAt = clock();
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-    if (clock() - startedAt > minutes * 60_000) {
-      throw new Error(`${what}: not within ${minutes} minutes`);
-    }
-    await pause(5);
-  }
-}
+import type { Services } from '../support/aws-services.ts';
+import { type Account, eventually } from './aws.ts';
+import { listThings, type RunRecord, settle, type Thing } from './run-record.ts';
 
 const absent = /ResourceNotFound|NoSuch|NotFound|NonExistent|does not exist/i;
 
 /** What AWS answers; undefined if it says that there is no such thing. */
-async function find<T>(asking: Promise<T>): Promise<T | undefined> {
+async function orAbsent<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking;
   } catch (error) {
@@ -47,184 +16,172 @@ async function find<T>(asking: Promise<T>): Promise<T | undefined> {
 }
 
 interface Kind {
-  readonly exists: (account: Account, thing: Thing) => Promise<boolean>;
-  /** Deletes what exists. It may be called again. */
-  readonly remove: (account: Account, thing: Thing) => Promise<unknown>;
   /** What it costs while it stays. */
   readonly price: string;
-}
-
-interface Simple {
   /** @returns undefined if there is none, or an error that says so. */
   readonly find: (services: Services, name: string) => Promise<unknown>;
-  readonly remove: (services: Services, name: string) => Promise<unknown>;
+  /** Deletes what exists. It may be called again. */
+  readonly remove: (services: Services, thing: Thing, account: Account) => Promise<unknown>;
 }
 
-/** What two calls find and delete by its name. */
-const simple = (price: string, calls: Simple): Kind => ({
-  price,
-  exists: async ({ aws }, { name, awsRegion }) =>
-    (await find(calls.find(aws(awsRegion), name))) !== undefined,
-  remove: ({ aws }, { name, awsRegion }) => calls.remove(aws(awsRegion), name),
-});
-
-async function findStack({ aws }: Account, { name: StackName, awsRegion }: Thing) {
-  const found = await find(aws(awsRegion).stacks.describeStacks({ StackName }));
-  const { StackStatus = 'DELETE_COMPLETE', StackStatusReason } = found?.Stacks?.[0] ?? {};
-  return { status: StackStatus as string, reason: StackStatusReason };
+async function findStack({ cloudformation }: Services, StackName: string) {
+  const found = await orAbsent(cloudformation.describeStacks({ StackName }));
+  return found?.Stacks?.find(({ StackStatus }) => StackStatus !== 'DELETE_COMPLETE');
 }
 
-const stack: Kind = {
-  price: 'what is in it',
-  exists: async (account, thing) => (await findStack(account, thing)).status !== 'DELETE_COMPLETE',
-  remove: async (account, thing) => {
-    const rest = () =>
-      eventually(account, `the stack ${thing.name} comes to rest`, 60, async () => {
-        const found = await findStack(account, thing);
-        // A run that ended between a change set and its execution leaves the stack in review.
-        const isBusy = /(?<!REVIEW)_IN_PROGRESS$/.test(found.status);
-        return !isBusy && found;
-      });
-    const { stacks } = account.aws(thing.awsRegion);
-    const end = async (how: { DeletionMode?: 'FORCE_DELETE_STACK' }) => {
-      await stacks.deleteStack({ StackName: thing.name, ...how });
-      return rest();
-    };
-    let { status } = await rest();
-    if (status !== 'DELETE_FAILED') ({ status } = await end({}));
-    // After a first deployment that failed, tables that are protected prevent the deletion.
-    if (status === 'DELETE_FAILED') await end({ DeletionMode: 'FORCE_DELETE_STACK' });
-  },
+const removeStack: Kind['remove'] = async (services, { name: StackName }, account) => {
+  // A run that ended between a change set and its execution leaves the stack in review.
+  const isBusy = /(?<!REVIEW)_IN_PROGRESS$/;
+  const rest = () =>
+    eventually(account, `the stack ${StackName} comes to rest`, 60, async () => {
+      const status = (await findStack(services, StackName))?.StackStatus ?? 'gone';
+      return !isBusy.test(status) && status;
+    });
+  const { cloudformation } = services;
+  if ((await rest()) !== 'DELETE_FAILED') await cloudformation.deleteStack({ StackName });
+  // After a first deployment that failed, tables that are protected prevent the deletion.
+  if ((await rest()) !== 'DELETE_FAILED') return;
+  await cloudformation.deleteStack({ StackName, DeletionMode: 'FORCE_DELETE_STACK' });
+  await rest();
 };
 
-const table: Kind = {
-  price: '$0.25 a month for each GB',
-  exists: async ({ aws }, { name: TableName, awsRegion }) =>
-    (await find(aws(awsRegion).tables.describeTable({ TableName }))) !== undefined,
-  remove: async (account, { name: TableName, awsRegion }) => {
-    const describe = async (region: string) => {
-      const found = await find(account.aws(region).tables.describeTable({ TableName }));
-      return found?.Table;
-    };
-    const update = async (region: string, change: object) => {
-      await account.aws(region).tables.updateTable({ TableName, ...change });
-      await eventually(account, `${TableName} is active`, 20, async () => {
-        const { TableStatus, Replicas = [] } = (await describe(region)) ?? {};
-        const isDone = Replicas.every(({ ReplicaStatus }) => ReplicaStatus === 'ACTIVE');
-        return TableStatus === 'ACTIVE' && isDone;
-      });
-    };
-    const { Replicas = [], GlobalTableWitnesses = [] } = (await describe(awsRegion)) ?? {};
-    const others = Replicas.map(({ RegionName = '' }) => RegionName).filter(
-      (one) => one !== awsRegion,
-    );
-    for (const region of [...others, awsRegion]) {
-      const isProtected = (await describe(region))?.DeletionProtectionEnabled;
-      if (isProtected) await update(region, { DeletionProtectionEnabled: false });
-    }
-    const deletionOf = (RegionName = '') => ({ Delete: { RegionName } });
-    if (others.length > 0) {
-      await update(awsRegion, {
-        ReplicaUpdates: others.map(deletionOf),
-        ...(GlobalTableWitnesses.length > 0 && {
-          GlobalTableWitnessUpdates: GlobalTableWitnesses.map((one) => deletionOf(one.RegionName)),
-        }),
-      });
-    }
-    await account.aws(awsRegion).tables.deleteTable({ TableName });
-    await eventually(
-      account,
-      `${TableName} is deleted`,
-      20,
-      async () => (await describe(awsRegion)) === undefined,
-    );
-  },
+const removeTable: Kind['remove'] = async (services, { name: TableName, awsRegion }, account) => {
+  const describe = async ({ dynamodb }: Services) =>
+    (await orAbsent(dynamodb.describeTable({ TableName })))?.Table;
+  const update = async (where: Services, change: object) => {
+    await where.dynamodb.updateTable({ TableName, ...change });
+    await eventually(account, `${TableName} is active`, 20, async () => {
+      const { TableStatus, Replicas = [] } = (await describe(where)) ?? {};
+      const states = [TableStatus, ...Replicas.map(({ ReplicaStatus }) => ReplicaStatus)];
+      return states.every((state) => state === 'ACTIVE');
+    });
+  };
+  const { Replicas = [], GlobalTableWitnesses: witnesses = [] } = (await describe(services)) ?? {};
+  const others = Replicas.filter(({ RegionName }) => RegionName !== awsRegion);
+  for (const { RegionName } of [...others, { RegionName: awsRegion }]) {
+    const where = account.aws(RegionName);
+    const isProtected = (await describe(where))?.DeletionProtectionEnabled;
+    if (isProtected) await update(where, { DeletionProtectionEnabled: false });
+  }
+  const deletions = (all: readonly { readonly RegionName?: string | undefined }[]) =>
+    all.length > 0 ? all.map(({ RegionName }) => ({ Delete: { RegionName } })) : undefined;
+  if (others.length > 0) {
+    const GlobalTableWitnessUpdates = deletions(witnesses);
+    await update(services, { ReplicaUpdates: deletions(others), GlobalTableWitnessUpdates });
+  }
+  await services.dynamodb.deleteTable({ TableName });
+  const isGone = async () => (await describe(services)) === undefined;
+  await eventually(account, `${TableName} is deleted`, 20, isGone);
 };
-
-const logGroup = simple('$0.03 a month for each GB', {
-  find: async ({ logs }, logGroupNamePrefix) => {
-    const { logGroups = [] } = await logs.describeLogGroups({ logGroupNamePrefix });
-    return logGroups.find(({ logGroupName }) => logGroupName === logGroupNamePrefix);
-  },
-  remove: ({ logs }, logGroupName) => logs.deleteLogGroup({ logGroupName }),
-});
-
-const eventBus = simple('nothing', {
-  find: ({ events }, Name) => events.describeEventBus({ Name }),
-  remove: ({ events }, Name) => events.deleteEventBus({ Name }),
-});
 
 async function policyArn({ sts }: Services, name: string): Promise<string> {
   const [, partition, , , account] = (await sts.getCallerIdentity({})).Arn?.split(':') ?? [];
   return `arn:${partition}:iam::${account}:policy/${name}`;
 }
 
-const policy = simple('nothing', {
-  find: async (services, name) =>
-    services.iam.getPolicy({ PolicyArn: await policyArn(services, name) }),
-  remove: async (services, name) => {
-    const PolicyArn = await policyArn(services, name);
-    const { Versions = [] } = await services.iam.listPolicyVersions({ PolicyArn });
-    for (const { VersionId, IsDefaultVersion } of Versions) {
-      if (IsDefaultVersion !== true) {
-        await services.iam.deletePolicyVersion({ PolicyArn, VersionId });
-      }
-    }
-    await services.iam.deletePolicy({ PolicyArn });
-  },
-});
+const removePolicy: Kind['remove'] = async (services, { name }) => {
+  const { iam } = services;
+  const PolicyArn = await policyArn(services, name);
+  const { Versions = [] } = await iam.listPolicyVersions({ PolicyArn });
+  for (const { VersionId } of Versions.filter((one) => one.IsDefaultVersion !== true)) {
+    await iam.deletePolicyVersion({ PolicyArn, VersionId });
+  }
+  await iam.deletePolicy({ PolicyArn });
+};
 
-const bucket = simple('$0.02 a month for each GB', {
-  find: ({ buckets }, Bucket) => buckets.listObjectVersions({ Bucket, MaxKeys: 1 }),
-  remove: async ({ buckets }, Bucket) => {
-    for (;;) {
-      const { Versions = [], DeleteMarkers = [] } = await buckets.listObjectVersions({ Bucket });
-      const all = [...Versions, ...DeleteMarkers];
-      if (all.length === 0) break;
-      const Objects = all.map(({ Key, VersionId }) => ({ Key, VersionId }));
-      const { Errors: [error] = [] } = await buckets.deleteObjects({ Bucket, Delete: { Objects } });
-      if (error !== undefined) throw new Error(`${error.Code}: ${error.Message}`);
-    }
-    await buckets.deleteBucket({ Bucket });
-  },
-});
-
-/** Keys of a deployment whose deletion no one has scheduled. */
-async function listKeys({ kms }: Services, name: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  let page = await kms.listKeys({});
+const removeBucket: Kind['remove'] = async ({ s3 }, { name: Bucket }) => {
   for (;;) {
-    for (const { KeyId = '' } of page.Keys ?? []) {
-      const { KeyMetadata: key } = await kms.describeKey({ KeyId });
-      if (key?.KeyManager === 'AWS' || key?.KeyState === 'PendingDeletion') continue;
+    const { Versions = [], DeleteMarkers = [] } = await s3.listObjectVersions({ Bucket });
+    const Objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({
+      Key,
+      VersionId,
+    }));
+    if (Objects.length === 0) break;
+    const { Errors: [error] = [] } = await s3.deleteObjects({ Bucket, Delete: { Objects } });
+    if (error !== undefined) throw new Error(`${error.Code}: ${error.Message}`);
+  }
+  await s3.deleteBucket({ Bucket });
+};
+
+/** @returns undefined if someone has scheduled its deletion, or AWS has made it. */
+async function findKey({ kms }: Services, KeyId: string) {
+  const { KeyMetadata: key } = await kms.describeKey({ KeyId });
+  return key?.KeyManager === 'AWS' || key?.KeyState === 'PendingDeletion' ? undefined : key;
+}
+
+const deleteKey = ({ kms }: Services, KeyId: string) =>
+  kms.scheduleKeyDeletion({ KeyId, PendingWindowInDays: kmsDeletionWindowDays });
+
+/** Keys of a deployment, by their tag. */
+async function listKeys(services: Services, name: string): Promise<readonly string[]> {
+  const { kms } = services;
+  const found: string[] = [];
+  for (let Marker: string | undefined; ; ) {
+    const { Keys = [], NextMarker } = await kms.listKeys({ Marker });
+    for (const { KeyId = '' } of Keys) {
+      if ((await findKey(services, KeyId)) === undefined) continue;
       const { Tags = [] } = await kms.listResourceTags({ KeyId });
       const own = Tags.find(({ TagKey }) => TagKey === kmsKeyTags.deployment);
       if (own?.TagValue === name) found.push(KeyId);
     }
-    if (!page.Truncated) return found;
-    page = await kms.listKeys({ Marker: page.NextMarker });
+    if (NextMarker === undefined) return found;
+    Marker = NextMarker;
   }
 }
 
-const keys = simple('$1.00 a month for each key', {
-  find: async (services, name) => (await listKeys(services, name))[0],
-  remove: async (services, name) => {
-    for (const KeyId of await listKeys(services, name)) {
-      const PendingWindowInDays = kmsDeletionWindowDays;
-      await services.kms.scheduleKeyDeletion({ KeyId, PendingWindowInDays });
-    }
+export const kinds: Readonly<Record<Thing['kind'], Kind>> = {
+  stack: { price: 'what is in it', find: findStack, remove: removeStack },
+  table: {
+    price: '$0.25 a month for each GB',
+    find: ({ dynamodb }, TableName) => dynamodb.describeTable({ TableName }),
+    remove: removeTable,
   },
-});
-
-export const kinds: Readonly<Record<ThingKind, Kind>> = {
-  stack,
-  table,
-  'log group': logGroup,
-  'event bus': eventBus,
-  policy,
-  bucket,
-  keys,
+  'log group': {
+    price: '$0.03 a month for each GB',
+    find: async ({ logs }, logGroupNamePrefix) => {
+      const { logGroups = [] } = await logs.describeLogGroups({ logGroupNamePrefix });
+      return logGroups.find(({ logGroupName }) => logGroupName === logGroupNamePrefix);
+    },
+    remove: ({ logs }, { name: logGroupName }) => logs.deleteLogGroup({ logGroupName }),
+  },
+  'event bus': {
+    price: 'nothing',
+    find: ({ events }, Name) => events.describeEventBus({ Name }),
+    remove: ({ events }, { name: Name }) => events.deleteEventBus({ Name }),
+  },
+  policy: {
+    price: 'nothing',
+    find: async (services, name) =>
+      services.iam.getPolicy({ PolicyArn: await policyArn(services, name) }),
+    remove: removePolicy,
+  },
+  bucket: {
+    price: '$0.02 a month for each GB',
+    find: ({ s3 }, Bucket) => s3.listObjectVersions({ Bucket, MaxKeys: 1 }),
+    remove: removeBucket,
+  },
+  key: {
+    price: '$1.00 a month',
+    find: findKey,
+    remove: (services, { name }) => deleteKey(services, name),
+  },
+  keys: {
+    price: '$1.00 a month for each key',
+    find: async (services, name) => (await listKeys(services, name))[0],
+    remove: async (services, { name }) => {
+      for (const KeyId of await listKeys(services, name)) await deleteKey(services, KeyId);
+    },
+  },
 };
+
+/** Deletes one thing, if it is there. @throws {Error} if it is still there. */
+export async function remove(account: Account, thing: Thing): Promise<void> {
+  const { find, remove: removeIt } = kinds[thing.kind];
+  const services = account.aws(thing.awsRegion);
+  const exists = async () => (await orAbsent(find(services, thing.name))) !== undefined;
+  if (await exists()) await removeIt(services, thing, account);
+  if (await exists()) throw new Error('it is still there');
+}
 
 /**
  * Deletes what a record names and nothing else: first the stacks, the last one first, because the one
@@ -236,18 +193,11 @@ export async function clean(
   record: RunRecord,
   say: (line: string) => void,
 ): Promise<void> {
-  const things = record.things.toReversed();
-  const isStack = ({ kind }: Thing) => kind === 'stack';
-  for (const thing of [...things.filter(isStack), ...things.filter((one) => !isStack(one))]) {
-    const { exists, remove } = kinds[thing.kind];
-    try {
-      if (await exists(account, thing)) await remove(account, thing);
-      if (await exists(account, thing)) throw new Error('it is still there');
-      record.settle(thing);
-      say(`gone: ${thing.kind} ${thing.name}`);
-    } catch (error) {
-      record.settle(thing, String(error));
-      say(`stays: ${thing.kind} ${thing.name}: ${String(error)}`);
-    }
+  const isRest = ({ kind }: Thing) => Number(kind !== 'stack');
+  const things = listThings(record).toReversed();
+  for (const thing of things.toSorted((a, b) => isRest(a) - isRest(b))) {
+    const stays = await remove(account, thing).then(() => undefined, String);
+    settle(record, thing, stays);
+    say(`${stays === undefined ? 'gone' : 'stays'}: ${thing.kind} ${thing.name} ${stays ?? ''}`);
   }
 }

@@ -1,14 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import { stackId, stackName } from '../../contract/function-names.ts';
 import { leaveOutOfAll } from '../ministack/leave-out.ts';
 import { runOrThrow } from '../support/run-command.ts';
 import type { Template } from '../support/template-changes/template.ts';
 import { importMapping } from '../tools/import-mapping.ts';
-import { type Account, kinds } from './clean.ts';
-import type { RunRecord, ThingKind } from './run-record.ts';
+import type { Account } from './aws.ts';
+import { remove } from './clean.ts';
+import trial from './config.json' with { type: 'json' };
+import { intend, listThings, type RunRecord, save, type Thing } from './run-record.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -25,38 +26,29 @@ export interface Request {
   readonly account: string;
   readonly awsRegions: readonly [string, ...string[]];
   /** The only principal that may delete signing keys; the account's root user if left out. */
-  readonly roleArn?: string | undefined;
-  readonly domain?: DeploymentConfigInput['domain'];
-  readonly witnessAwsRegion?: string | undefined;
-  readonly apiGatewayLogRole: 'create' | 'existing';
+  readonly breakGlassRoleArn?: string | undefined;
+  /** Of the config, e.g. the domain. */
+  readonly lines?: Partial<DeploymentConfigInput>;
+}
+
+/** A request, and what plays it. */
+export interface Run extends Account {
+  readonly request: Request;
+  readonly record: RunRecord;
+  /** Whether what the emulator lacks is left out. */
+  readonly isEmulator: boolean;
 }
 
 /** The config of a trial: everything that is asked is on, and times are short. */
 export function configOf(request: Request): DeploymentConfigInput {
-  const { name, account, awsRegions, roleArn, ...others } = request;
+  const { lines, account, awsRegions, ...others } = request;
   const regions = awsRegions.map((awsRegion, index) => [regionIds[index], { awsRegion }]);
   return {
-    ...(singleRegion as DeploymentConfigInput),
-    ...others,
-    name,
-    regions: Object.fromEntries(regions) as DeploymentConfigInput['regions'],
-    breakGlassRoleArn: roleArn,
-    terminationProtection: false,
-    gradualDeployment: true,
-    logRetentionDays: 30,
-    throttles: { documents: { rateLimit: 20, burstLimit: 10 } },
-    webAcl: { tokenRequestsPerFiveMinutes: 5000 },
-    tokenLifetime: { default: 600, maximum: 600 },
-    // The next key may sign some minutes after the deployment.
-    signingKeyPolicy: {
-      rotationPeriod: 86_400,
-      retention: 3600,
-      jwksMaxAge: 60,
-      verifierCache: 60,
-      propagationLag: 60,
-      keyListRefresh: 10,
-    },
+    ...(trial as unknown as DeploymentConfigInput),
     management: { stackReach: [{ account, trunkGroups: [trunkGroup] }] },
+    ...lines,
+    ...others,
+    regions: Object.fromEntries(regions) as DeploymentConfigInput['regions'],
   };
 }
 
@@ -68,145 +60,113 @@ const keptKinds = {
   LogGroupName: 'log group',
   Name: 'event bus',
   ManagedPolicyName: 'policy',
-} as const satisfies Record<string, ThingKind>;
+} as const;
 
 /** What a stack keeps when it is deleted. @throws {Error} for what no one could find again. */
-function listKept({ Resources }: Template) {
-  const policies = Object.values(Resources).filter(
-    ({ Type }) => Type === 'AWS::IAM::ManagedPolicy',
-  );
-  const all = [
-    ...Object.values(importMapping(Resources)),
-    ...policies.map(({ Properties = {} }) => Properties),
-  ];
-  return all.flatMap((names) =>
-    Object.entries(keptKinds).flatMap(([property, kind]) => {
-      const name = names[property];
-      return typeof name === 'string' ? [{ kind, name }] : [];
-    }),
+function listKept({ Resources }: Template, awsRegion: string): readonly Thing[] {
+  const all = Object.values(Resources);
+  const policies = all.filter(({ Type }) => Type === 'AWS::IAM::ManagedPolicy');
+  const named = policies.map(({ Properties = {} }) => Properties);
+  return [...Object.values(importMapping(Resources)), ...named].flatMap((names) =>
+    Object.entries(keptKinds).flatMap(([property, kind]) =>
+      property in names ? [{ kind, name: String(names[property]), awsRegion }] : [],
+    ),
   );
 }
 
-/** The stacks of a run, by the CDK. Each is in the record before it is made. */
-export class Deployment {
-  readonly #request: Request;
-  readonly #record: RunRecord;
-  readonly #isEmulator: boolean;
+async function cdk({ request }: Run, ...args: readonly string[]): Promise<void> {
+  const environment = { AWS_REGION: request.awsRegions[0] };
+  const command = [join(root, 'node_modules/.bin/cdk'), ...args] as const;
+  await runOrThrow(command, { cwd: root, environment, timeout: 2 * 3_600_000 });
+}
 
-  /** @param isEmulator whether what the emulator lacks is left out. */
-  constructor(request: Request, record: RunRecord, isEmulator: boolean) {
-    this.#request = request;
-    this.#record = record;
-    this.#isEmulator = isEmulator;
-  }
+/** At most ten letters and digits. */
+const qualifierOf = ({ name }: Request): string => name.replaceAll('-', '').slice(-10);
 
-  get configPath(): string {
-    return join(this.#record.folder, 'config.json');
-  }
+/** File of the config. */
+export const configPathOf = ({ record }: Run): string => join(record.folder, 'config.json');
 
-  /** At most ten letters and digits. */
-  get #qualifier(): string {
-    return this.#request.name.replaceAll('-', '').slice(-10);
-  }
+/** @param change lines of the config. @returns options of the CDK with its file. */
+function writeConfig(run: Run, change: object = {}): readonly string[] {
+  mkdirSync(run.record.folder, { recursive: true });
+  const config = { ...configOf(run.request), ...change };
+  writeFileSync(configPathOf(run), JSON.stringify(config, undefined, 2));
+  const qualifier = `@aws-cdk/core:bootstrapQualifier=${qualifierOf(run.request)}`;
+  return ['-c', `config=${configPathOf(run)}`, '-c', qualifier];
+}
 
-  get #context(): readonly string[] {
-    const qualifier = `@aws-cdk/core:bootstrapQualifier=${this.#qualifier}`;
-    return ['-c', `config=${this.configPath}`, '-c', qualifier];
+/** A bootstrap of its own: what the company has is not touched, and all of it goes again. */
+export async function bootstrap(run: Run): Promise<void> {
+  const { name, account, awsRegions } = run.request;
+  const [toolkit, qualifier] = [`${name}-toolkit`, qualifierOf(run.request)];
+  const names = ['--qualifier', qualifier, '--toolkit-stack-name', toolkit];
+  for (const awsRegion of awsRegions) {
+    const bucket = `cdk-${qualifier}-assets-${account}-${awsRegion}`;
+    intend(run.record, { kind: 'stack', name: toolkit, awsRegion });
+    intend(run.record, { kind: 'bucket', name: bucket, awsRegion });
+    await cdk(run, 'bootstrap', `aws://${account}/${awsRegion}`, ...names, ...writeConfig(run));
   }
+}
 
-  /** A bootstrap of its own: what the company has is not touched, and all of it goes again. */
-  async bootstrap(): Promise<void> {
-    const { name, account, awsRegions } = this.#request;
-    const toolkit = `${name}-toolkit`;
-    this.#writeConfig();
-    for (const awsRegion of awsRegions) {
-      const bucket = `cdk-${this.#qualifier}-assets-${account}-${awsRegion}`;
-      this.#record.intend({ kind: 'stack', name: toolkit, awsRegion });
-      this.#record.intend({ kind: 'bucket', name: bucket, awsRegion });
-      const names = ['--qualifier', this.#qualifier, '--toolkit-stack-name', toolkit];
-      await this.#cdk('bootstrap', `aws://${account}/${awsRegion}`, ...names, ...this.#context);
-    }
+async function synthesise(run: Run, name: string, ...options: readonly string[]) {
+  const directory = join(run.record.folder, `${name}.out`);
+  await cdk(run, 'synth', '--quiet', '--output', directory, ...options);
+  if (run.isEmulator) {
+    const leftOut = leaveOutOfAll(directory).join(', ');
+    run.record.facts[`${name}: the emulator lacks`] = leftOut || 'nothing';
+    save(run.record);
   }
+  return directory;
+}
 
-  /** @param change lines of the config. @returns the outputs of the first region's stack. */
-  async deployService(change: object = {}): Promise<Outputs> {
-    const { name, awsRegions } = this.#request;
-    this.#writeConfig(change);
-    const assembly = await this.#synthesise('service', this.#context);
-    const parts = awsRegions.map(
-      (awsRegion, index) => [regionIds[index] ?? regionId, awsRegion] as const,
-    );
-    const data = ['data', awsRegions[0]] as const;
-    for (const [part, awsRegion] of parts.length > 1 ? [data, ...parts] : parts) {
-      this.#record.intend({ kind: 'keys', name, awsRegion });
-      await this.#deploy(assembly, stackId(part), stackName(name, part), awsRegion);
-    }
-    return this.#readOutputs(assembly, stackId(regionId), stackName(name, regionId));
-  }
+/** Deploys a stack of an assembly by its id. What it makes is in the record before. */
+async function deploy(run: Run, assembly: string, id: string, thing: Thing): Promise<Outputs> {
+  const { name: stack, awsRegion } = thing;
+  const text = readFileSync(join(assembly, `${id}.template.json`), 'utf8');
+  const kept = listKept(JSON.parse(text) as Template, awsRegion);
+  intend(run.record, ...kept, thing);
+  const file = join(assembly, `${id}.outputs.json`);
+  const how = ['--exclusively', '--import-existing-resources', '--require-approval', 'never'];
+  const outputs = ['--outputs-file', file, '--progress', 'events'];
+  await cdk(run, 'deploy', id, '--app', assembly, ...how, ...outputs);
+  return (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Outputs>)[stack] ?? {};
+}
 
-  /** Deploys the consumers. @param values what they know. @returns the outputs of their stack. */
-  async deployProbe(values: Outputs): Promise<Outputs> {
-    const { name, awsRegions } = this.#request;
-    const [awsRegion] = awsRegions;
-    const all = Object.entries({ ...values, name, awsRegion, trunkGroup });
-    const app = ['--app', `node ${join(import.meta.dirname, 'probe-app.ts')}`];
-    const context = all.flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-    const assembly = await this.#synthesise('probe', [...app, ...context, ...this.#context]);
-    const stack = `${name}-probe`;
-    await this.#deploy(assembly, stack, stack, awsRegion);
-    return this.#readOutputs(assembly, stack, stack);
+/** @param change lines of the config. @returns the outputs of the first region's stack. */
+export async function deployService(run: Run, change: object = {}): Promise<Outputs> {
+  const { name, awsRegions } = run.request;
+  const assembly = await synthesise(run, 'service', ...writeConfig(run, change));
+  const regions = awsRegions.map((one, index) => [regionIds[index] ?? regionId, one] as const);
+  const data = ['data', awsRegions[0]] as const;
+  const outputs: Record<string, Outputs> = {};
+  for (const [part, awsRegion] of regions.length > 1 ? [data, ...regions] : regions) {
+    intend(run.record, { kind: 'keys', name, awsRegion });
+    const stack = { kind: 'stack', name: stackName(name, part), awsRegion } as const;
+    outputs[part] = await deploy(run, assembly, stackId(part), stack);
   }
+  return outputs[regionId] ?? {};
+}
 
-  /** Deletes the stack of the first region, and deploys it over what has stayed. */
-  async deployAnew(account: Account): Promise<void> {
-    const { name, awsRegions } = this.#request;
-    const awsRegion = awsRegions[0];
-    // The probe subscribes to the topic, and declares a client.
-    for (const one of [`${name}-probe`, stackName(name, regionId)]) {
-      await kinds.stack.remove(account, { kind: 'stack', name: one, awsRegion });
-    }
-    // No deployment can import a policy: docs/deploy.md.
-    for (const thing of this.#record.things.filter(({ kind }) => kind === 'policy')) {
-      await kinds.policy.remove(account, thing);
-    }
-    await this.deployService();
-  }
+/** Deploys the consumers. @param values what they know. @returns the outputs of their stack. */
+export async function deployProbe(run: Run, values: Outputs): Promise<Outputs> {
+  const { name, awsRegions } = run.request;
+  const [awsRegion] = awsRegions;
+  const all = Object.entries({ ...values, name, awsRegion, trunkGroup });
+  const context = all.flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const app = ['--app', `node ${join(import.meta.dirname, 'probe-app.ts')}`];
+  const assembly = await synthesise(run, 'probe', ...app, ...context, ...writeConfig(run));
+  const stack = `${name}-probe`;
+  return deploy(run, assembly, stack, { kind: 'stack', name: stack, awsRegion });
+}
 
-  #writeConfig(change: object = {}): void {
-    mkdirSync(this.#record.folder, { recursive: true });
-    const config = { ...configOf(this.#request), ...change };
-    writeFileSync(this.configPath, JSON.stringify(config, undefined, 2));
+/** Deletes the stack of the first region, and deploys it over what has stayed. */
+export async function deployAnew(run: Run): Promise<void> {
+  const { name, awsRegions } = run.request;
+  // The probe subscribes to the topic, and declares a client.
+  for (const stack of [`${name}-probe`, stackName(name, regionId)]) {
+    await remove(run, { kind: 'stack', name: stack, awsRegion: awsRegions[0] });
   }
-
-  async #synthesise(name: string, options: readonly string[]): Promise<string> {
-    const directory = join(this.#record.folder, `${name}.out`);
-    await this.#cdk('synth', '--quiet', '--output', directory, ...options);
-    if (this.#isEmulator) {
-      const leftOut = leaveOutOfAll(directory).join(', ');
-      this.#record.note({ [`${name}: the emulator lacks`]: leftOut || 'nothing' });
-    }
-    return directory;
-  }
-
-  /** @param id of the stack in the assembly. @param name of the stack in CloudFormation. */
-  async #deploy(assembly: string, id: string, name: string, awsRegion: string): Promise<void> {
-    const text = readFileSync(join(assembly, `${id}.template.json`), 'utf8');
-    const kept = listKept(JSON.parse(text) as Template);
-    const all = [...kept, { kind: 'stack', name } as const];
-    this.#record.intend(...all.map((one) => ({ ...one, awsRegion })));
-    const outputs = ['--outputs-file', join(assembly, `${id}.outputs.json`)];
-    const how = ['--exclusively', '--import-existing-resources', '--require-approval', 'never'];
-    await this.#cdk('deploy', id, '--app', assembly, ...how, ...outputs, '--progress', 'events');
-  }
-
-  #readOutputs(assembly: string, id: string, name: string): Outputs {
-    const text = readFileSync(join(assembly, `${id}.outputs.json`), 'utf8');
-    return (JSON.parse(text) as Record<string, Outputs>)[name] ?? {};
-  }
-
-  async #cdk(...args: readonly string[]): Promise<void> {
-    const environment = { AWS_REGION: this.#request.awsRegions[0] };
-    const options = { cwd: root, environment, timeout: 2 * 3_600_000 };
-    await runOrThrow([join(root, 'node_modules/.bin/cdk'), ...args], options);
-  }
+  // No deployment can import a policy: docs/deploy.md.
+  for (const thing of listThings(run.record)) if (thing.kind === 'policy') await remove(run, thing);
+  await deployService(run);
 }

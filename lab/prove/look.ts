@@ -2,22 +2,19 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { reservationsOf } from '../../contract/reservations.ts';
+import { assertReservable } from '../../core/deployment/account-quotas.ts';
 import { costOfMonth } from '../bench/cost/months.ts';
 import { costModel } from '../bench/cost/parts.ts';
 import { takeInventory } from '../bench/cost/standing-cost.ts';
-import type { Aws } from './aws.ts';
+import type { Services } from '../support/aws-services.ts';
+import { configOf, type Request, regionId } from './deployment.ts';
 import { proofs } from './proofs.ts';
 
-/** Who asks. Without a role, it is the root user of the account. */
-interface Caller {
-  readonly account: string;
-  readonly roleArn?: string | undefined;
-}
-
 /** @throws {Error} for an IAM user, who may not delete a signing key. */
-export async function findCaller(aws: Aws): Promise<Caller> {
-  const { Arn = '', Account: account = '' } = await aws().sts.getCallerIdentity({});
-  if (Arn.endsWith(':root')) return { account };
+export async function findCaller({ sts, iam }: Services) {
+  const { Arn = '', Account: account = '' } = await sts.getCallerIdentity({});
+  if (Arn.endsWith(':root')) return { account, breakGlassRoleArn: undefined };
   const RoleName = /:assumed-role\/([^/]+)\//.exec(Arn)?.[1];
   if (RoleName === undefined) {
     throw new Error(
@@ -25,19 +22,20 @@ export async function findCaller(aws: Aws): Promise<Caller> {
     );
   }
   // The ARN of a session has no path.
-  return { account, roleArn: (await aws().iam.getRole({ RoleName })).Role?.Arn };
+  return { account, breakGlassRoleArn: (await iam.getRole({ RoleName })).Role?.Arn };
 }
 
 /** Of what a run calls, what a role for trials may lack. */
 const actions = `cloudformation:CreateChangeSet cloudformation:DeleteStack dynamodb:DeleteTable
-  dynamodb:RestoreTableToPointInTime iam:CreateRole iam:DeletePolicy kms:CreateKey
-  kms:ScheduleKeyDeletion lambda:InvokeFunction logs:DeleteLogGroup s3:DeleteObjectVersion`;
+  dynamodb:RestoreTableToPointInTime iam:CreateRole iam:DeletePolicy kms:CreateKey kms:DisableKey
+  kms:ScheduleKeyDeletion kms:UntagResource lambda:InvokeFunction logs:DeleteLogGroup
+  s3:DeleteObjectVersion sqs:ReceiveMessage sts:AssumeRole wafv2:CreateWebACL`;
 
-async function simulate(aws: Aws, { roleArn }: Caller): Promise<string> {
+async function simulate({ iam }: Services, roleArn: string | undefined): Promise<string> {
   if (roleArn === undefined) return 'all: the root user';
   const request = { PolicySourceArn: roleArn, ActionNames: actions.split(/\s+/) };
   try {
-    const { EvaluationResults = [] } = await aws().iam.simulatePrincipalPolicy(request);
+    const { EvaluationResults = [] } = await iam.simulatePrincipalPolicy(request);
     const denied = EvaluationResults.filter(({ EvalDecision }) => EvalDecision !== 'allowed');
     return denied.map(({ EvalActionName }) => `not ${EvalActionName}`).join(', ') || 'all, by IAM';
   } catch (error) {
@@ -53,23 +51,42 @@ async function findClockDifference(awsRegion: string): Promise<string> {
   return Number.isNaN(seconds) ? 'AWS did not tell' : `${seconds} s ahead of AWS`;
 }
 
-/** Looks at the account before anything is made. @throws {Error} if the name is in use. */
-export async function look(aws: Aws, caller: Caller, name: string, awsRegion: string) {
-  const { Stacks = [] } = await aws().stacks.describeStacks({});
-  const taken = Stacks.find(({ StackName = '' }) => StackName.startsWith(name));
-  if (taken !== undefined) {
-    throw new Error(`name: received "${name}"; allowed: another one, as ${taken.StackName} exists`);
-  }
-  const { AccountLimit } = await aws().lambda.getAccountSettings({});
+/** Of the account, and of runs before this one. */
+async function findStacks({ cloudformation }: Services) {
+  const { Stacks = [] } = await cloudformation.describeStacks({});
+  const names = Stacks.map(({ StackName = '' }) => StackName);
   return {
-    'clock of this host': await findClockDifference(awsRegion),
-    'executions of Lambda at once': String(AccountLimit?.ConcurrentExecutions),
-    'permissions of the caller': await simulate(aws, caller),
+    'stacks of other runs': names.filter((one) => one.startsWith('prove-')).join(', ') || 'none',
+    'bootstrap of the account': names.includes('CDKToolkit') ? 'there, and not used' : 'none',
   };
 }
 
+/**
+ * Looks at the account before anything is made.
+ *
+ * @returns what it found, and the request without reservations if Lambda's quota allows none.
+ */
+export async function look(services: Services, wanted: Request) {
+  const { AccountLimit: quota = {} } = await services.lambda.getAccountSettings({});
+  const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = 0 } = quota;
+  const reservations = reservationsOf(parseDeploymentConfig(configOf(wanted)), regionId);
+  const facts = {
+    'clock of this host': await findClockDifference(wanted.awsRegions[0]),
+    'executions of Lambda at once': String(limit),
+    'permissions of the caller': await simulate(services, wanted.breakGlassRoleArn),
+    ...(await findStacks(services)),
+  };
+  try {
+    assertReservable({ account: { limit, unreserved }, reservations, held: 0 });
+    return { facts, request: wanted };
+  } catch (error) {
+    const lines = { ...wanted.lines, reservedConcurrency: { management: 'none' as const } };
+    return { facts: { ...facts, 'not reserved': String(error) }, request: { ...wanted, lines } };
+  }
+}
+
 /** Requests for tokens of all checks, at most. */
-const tokensOfRun = 5000;
+const tokensOfRun = 20_000;
 /** Minutes of a region's deployment, update and deletion. */
 const deploymentMinutes = 45;
 const minutesOfMonth = 30 * 24 * 60;
@@ -78,27 +95,20 @@ const minutesOfMonth = 30 * 24 * 60;
 export function describePlan(config: DeploymentConfigInput, bundles: string) {
   const { name } = parseDeploymentConfig(config);
   const inventory = takeInventory(config, bundles);
-  const asked = proofs.filter(
-    ({ check, regions = 1 }) => check !== undefined && regions <= inventory.regions,
-  );
-  const minutes = asked.reduce(
-    (sum, one) => sum + (one.minutes ?? 0.5),
-    inventory.regions * deploymentMinutes,
-  );
-  const [atRest, busy] = [0, 1e6].map((tokens) =>
-    costOfMonth({ name, inventory }, costModel, tokens),
-  ) as [number, number];
-  const dollars = (atRest * minutes) / minutesOfMonth + ((busy - atRest) * tokensOfRun) / 1e6;
+  const { regions: has } = inventory;
+  const asked = proofs.filter(({ check, regions = 1 }) => check !== undefined && regions <= has);
+  const proving = asked.reduce((sum, one) => sum + (one.minutes ?? 0.5), 0);
+  const minutes = Math.round(proving + has * deploymentMinutes);
+  const costOf = (tokens: number) => costOfMonth({ name, inventory }, costModel, tokens);
+  const aToken = (costOf(1e6) - costOf(0)) / 1e6;
+  const dollars = (costOf(0) * minutes) / minutesOfMonth + aToken * tokensOfRun;
   const price = `$${(Math.ceil(dollars * 100) / 100).toFixed(2)}`;
   const text = `It makes, in your AWS account:
   ${name}-toolkit: a bootstrap of its own for the CDK, with roles and a bucket, in each region;
   ${name}: ${inventory.resources} resources, of which ${inventory.functions} functions and ${inventory.tables} tables;
-  ${name}-probe: an HTTP API, a queue and a client; and signing keys in KMS.
-It takes up to ${Math.round(minutes)} minutes and costs about ${price} by the model of docs/cost.md.
+  ${name}-probe: an HTTP API, a queue and a client, which use it; and signing keys in KMS.
+It takes up to ${minutes} minutes and costs about ${price} by the model of docs/cost.md.
 Then it deletes all of it. Keys wait 30 days for their deletion, and are not billed.
 `;
-  return {
-    text,
-    facts: { 'price by the model': price, 'minutes expected': String(Math.round(minutes)) },
-  };
+  return { text, facts: { 'price by the model': price, 'minutes at most': String(minutes) } };
 }

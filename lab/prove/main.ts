@@ -4,17 +4,23 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { connect } from 'node:tls';
 import { Command } from 'commander';
+import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import { tokenPath } from '../../contract/routes.ts';
+import { deployedTableName } from '../../contract/tables.ts';
 import { getBundles } from '../../lib/functions/function-bundles.ts';
-import { authctlCommand } from '../ministack/cloud.ts';
+import project from '../../package.json' with { type: 'json' };
+import { type Authctl, authctlCommand } from '../ministack/cloud.ts';
+import { createClient } from '../ministack/proof.ts';
+import { ageNextKey } from '../support/age-next-key.ts';
 import { runCommand, runOrThrow } from '../support/run-command.ts';
-import { createAws } from './aws.ts';
-import { type Account, clean, realTime } from './clean.ts';
-import { configOf, Deployment, type Request, regionIds, trunkGroup } from './deployment.ts';
+import { openAccount } from './aws.ts';
+import { clean } from './clean.ts';
+import * as deployment from './deployment.ts';
+import { proveOnEmulator } from './emulator.ts';
 import { describePlan, findCaller, look } from './look.ts';
+import { askAll } from './proofs.ts';
 import { writeReport } from './report.ts';
-import { runAll } from './run.ts';
-import { RunRecord } from './run-record.ts';
+import { intend, listThings, openRecord, type RunRecord, save } from './run-record.ts';
 import type { World } from './world.ts';
 
 /*
@@ -22,7 +28,6 @@ import type { World } from './world.ts';
  * writes a report. docs/first-deployment.md says what its lines mean.
  */
 
-const root = resolve(import.meta.dirname, '../..');
 const isEmulator = process.env['AWS_ENDPOINT_URL'] !== undefined;
 
 function say(line: string): void {
@@ -31,48 +36,20 @@ function say(line: string): void {
 
 const command = new Command('npm run prove --')
   .description('Deploys to an account for trials, asks what only AWS can show, and deletes all.')
-  .option('--region <name>', 'AWS region', process.env['AWS_REGION'])
-  .option('--regions <names>', 'two AWS regions with a comma; needs the next three')
-  .option('--domain <name>', 'issuer of two regions')
-  .option('--hosted-zone <id=name>', 'its public zone, e.g. Z0123456789=example.com')
-  .option('--witness <name>', 'third AWS region of their set')
-  .option('--api-gateway-log-role <how>', '"existing" if other APIs log, or "create"', 'create')
+  .option('--region, --regions <names>', 'one, or two with a comma', process.env['AWS_REGION'])
+  .option('--config <file>', 'lines of the config, e.g. the domain that two regions need')
   .option('--yes', 'does not ask')
   .option('--clean <folder>', 'deletes what an earlier run has left, by its record')
+  .option('--emulator', 'plays a run on an emulator of AWS on this machine; needs Python')
   .parse();
-
-type OptionName = 'region' | 'regions' | 'domain' | 'hostedZone' | 'witness' | 'yes' | 'clean';
-type Options = { readonly [Name in OptionName]?: string } & Pick<Request, 'apiGatewayLogRole'>;
-const options = command.opts<Options>();
+const options = command.opts<{ readonly [name: string]: string | undefined }>();
 
 function refuse(message: string): never {
   return command.error(message, { exitCode: 2 });
 }
 
-function listRegions(): Request['awsRegions'] {
-  const [first = '', ...others] = (options.regions ?? options.region ?? '').split(',');
-  if (first === '') refuse('--region: received nothing; allowed: an AWS region');
-  if (others.length >= regionIds.length) refuse('--regions: allowed: two AWS regions');
-  return [first, ...others];
-}
-
-function requestOf(name: string, account: string, roleArn: string | undefined): Request {
-  const { domain, hostedZone = '', witness, apiGatewayLogRole } = options;
-  const [hostedZoneId = '', hostedZoneName = ''] = hostedZone.split('=');
-  const zone = { name: domain ?? '', hostedZoneId, hostedZoneName };
-  return {
-    name,
-    account,
-    roleArn,
-    apiGatewayLogRole,
-    awsRegions: listRegions(),
-    ...(domain !== undefined && { domain: zone }),
-    ...(witness !== undefined && { witnessAwsRegion: witness }),
-  };
-}
-
 async function confirm(): Promise<void> {
-  if (options.yes !== undefined) return;
+  if (options['yes'] !== undefined) return;
   if (!process.stdin.isTTY) refuse('no terminal to ask at; allowed: --yes');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question('Go on? yes or no: ');
@@ -80,11 +57,8 @@ async function confirm(): Promise<void> {
   if (answer.trim() !== 'yes') refuse('nothing was made');
 }
 
-function accountOf({ folder, contents }: RunRecord): Account {
-  const aws = createAws(contents.awsRegions[0] ?? '', join(folder, 'calls.jsonl'));
-  // An emulator does at once what takes AWS minutes.
-  return { aws, ...realTime(isEmulator ? 100 : 1000) };
-}
+const accountOf = ({ folder, awsRegions: [first] }: RunRecord) =>
+  openAccount(first, join(folder, 'calls.jsonl'), isEmulator);
 
 const shakeHands: World['shakeHands'] = (host, offer) =>
   new Promise((done, fail) => {
@@ -95,88 +69,96 @@ const shakeHands: World['shakeHands'] = (host, offer) =>
     socket.on('error', fail);
   });
 
-async function deploy(request: Request, record: RunRecord, secrets: string[]): Promise<World> {
-  const deployment = new Deployment(request, record, isEmulator);
-  const { name, awsRegions, domain } = request;
-  const [awsRegion] = awsRegions;
+async function deploy(run: deployment.Run): Promise<World> {
+  const { request, record } = run;
+  const { name, awsRegions } = request;
+  const [awsRegion, otherRegion] = awsRegions;
   say('makes the bootstrap');
-  await deployment.bootstrap();
+  await deployment.bootstrap(run);
   say('deploys the service');
-  const { Issuer = '', TokenUrl = '', JwksUri = '' } = await deployment.deployService();
-  const authctl: World['authctl'] = async (...args) => {
-    const operator = authctlCommand(deployment.configPath, ...args);
+  const { Issuer = '', TokenUrl = '', JwksUri = '' } = await deployment.deployService(run);
+  const authctl: Authctl = async (...args) => {
+    const operator = authctlCommand(deployment.configPathOf(run), ...args, '--yes');
     const printed = await runOrThrow(operator, { environment: { AWS_REGION: awsRegion } });
     return JSON.parse(printed || '{}') as Record<string, unknown>;
   };
-  const choices = ['--name', 'Prove', '--trunk-group', trunkGroup, '--scope', 'messaging:view'];
-  const { client_id: id } = await authctl('client', 'create', ...choices);
-  const { client_secret: secret } = await authctl('client-secret', 'create', String(id));
-  secrets.push(String(secret));
-  const audience = configOf(request).defaultAudience;
-  say('deploys the probe');
+  const client = await createClient(authctl);
+  const table = deployedTableName({ name }, 'signingKeys');
+  // No one waits for an emulator: as if every verifier had had days to learn the next key.
+  if (isEmulator) await ageNextKey(run.aws().dynamodb, { table, regionId: deployment.regionId });
+  const { defaultAudience: audience, domain } = deployment.configOf(request);
   const issuer = { issuer: Issuer, jwksUri: JwksUri, audience };
-  const probe = await deployment.deployProbe(issuer);
-  const account = accountOf(record);
+  say('deploys what uses it');
+  const probe = await deployment.deployProbe(run, issuer);
+  const other = `https://${deployment.regionIds[1]}.${domain?.name}${tokenPath}`;
   return {
-    ...account,
+    ...run,
     ...issuer,
     name,
     awsRegion,
     probe,
-    fetch,
     shakeHands,
     authctl,
+    client,
     tokenUrl: TokenUrl,
-    otherTokenUrl: awsRegions[1] && `https://${regionIds[1]}.${domain?.name}${tokenPath}`,
-    client: { clientId: String(id), clientSecret: String(secret) },
-    logGroups: record.things.filter(({ kind }) => kind === 'log group').map((one) => one.name),
-    intend: (...things) => record.intend(...things),
-    redeploy: (change) => deployment.deployService(change),
-    deployAnew: () => deployment.deployAnew(account),
+    otherTokenUrl: otherRegion && other,
+    logGroups: listThings(record).flatMap((one) => (one.kind === 'log group' ? one.name : [])),
+    intend: (...things) => intend(record, ...things),
+    redeploy: (change) => deployment.deployService(run, change),
+    deployAnew: () => deployment.deployAnew(run),
   };
 }
 
-async function findVersions(): Promise<Readonly<Record<string, string>>> {
-  const file = readFileSync(join(root, 'package.json'), 'utf8');
-  const { version, devDependencies } = JSON.parse(file) as {
-    readonly version: string;
-    readonly devDependencies: { readonly 'aws-cdk': string };
-  };
-  const { code, stdout } = await runCommand(['git', 'rev-parse', '--short', 'HEAD'], { cwd: root });
-  const commit = code === 0 ? stdout.trim() : 'unknown';
-  return { version, commit, CDK: devDependencies['aws-cdk'], Node: process.version };
-}
-
-function report(record: RunRecord, secrets: readonly string[] = []): void {
-  const { sum, isGood } = writeReport(record, isEmulator, secrets);
+/** Deletes what a run has made, and reports. */
+async function end(record: RunRecord): Promise<void> {
+  say('deletes everything');
+  await clean(accountOf(record), record, say);
+  const { sum, isGood } = writeReport(record, isEmulator);
   say(`${sum}: ${join(record.folder, 'proof.md')}`);
   process.exitCode = isGood ? 0 : 1;
 }
 
 async function prove(): Promise<void> {
+  const [first = '', ...others] = (options['regions'] ?? '').split(',');
+  if (first === '') refuse('--region: received nothing; allowed: an AWS region');
+  const { config } = options;
+  const lines = config && (JSON.parse(readFileSync(config, 'utf8')) as DeploymentConfigInput);
   const name = `prove-${randomBytes(3).toString('hex')}`;
-  const folder = resolve('.prove', name);
-  const record = RunRecord.create(folder, name, listRegions());
+  const record: RunRecord = {
+    folder: resolve('.prove', name),
+    name,
+    awsRegions: [first, ...others],
+    startedAt: new Date().toISOString(),
+    things: {},
+    answers: {},
+    facts: {},
+  };
+  save(record);
   const account = accountOf(record);
-  const caller = await findCaller(account.aws);
-  const request = requestOf(name, caller.account, caller.roleArn);
-  record.note(await findVersions());
-  record.note(await look(account.aws, caller, name, request.awsRegions[0]));
-  const { text, facts } = describePlan(configOf(request), getBundles());
-  record.note(facts);
-  for (const [fact, value] of Object.entries(record.contents.facts)) say(`${fact}: ${value}`);
-  process.stdout.write(`${text}If you interrupt it: npm run prove -- --clean ${folder}\n`);
+  const caller = await findCaller(account.aws());
+  const wanted = { ...caller, lines: lines || {}, name, awsRegions: record.awsRegions };
+  const { facts, request } = await look(account.aws(), wanted);
+  const plan = describePlan(deployment.configOf(request), getBundles());
+  const git = await runCommand(['git', '-C', import.meta.dirname, 'rev-parse', '--short', 'HEAD']);
+  const commit = git.code === 0 ? git.stdout.trim() : 'unknown';
+  const CDK = project.devDependencies['aws-cdk'];
+  const versions = { version: project.version, commit, CDK, Node: process.version };
+  Object.assign(record.facts, versions, facts, plan.facts);
+  for (const [fact, value] of Object.entries(record.facts)) say(`${fact}: ${value}`);
+  process.stdout.write(
+    `${plan.text}If it ends before: npm run prove -- --clean ${record.folder}\n`,
+  );
   await confirm();
-  const secrets: string[] = [];
-  const make = () => deploy(request, record, secrets);
-  await runAll(record, account, make, { isEmulator, say });
-  report(record, secrets);
+  try {
+    const world = await deploy({ ...account, request, record, isEmulator });
+    await askAll(world, record, { isEmulator, say });
+  } catch (error) {
+    record.answers['deploys'] = { result: 'failed', reason: String(error) };
+    say(`failed: deploys: ${String(error)}`);
+  }
+  await end(record);
 }
 
-async function cleanLater(folder: string): Promise<void> {
-  const record = RunRecord.open(folder);
-  await clean(accountOf(record), record, say);
-  report(record);
-}
-
-await (options.clean === undefined ? prove() : cleanLater(resolve(options.clean)));
+if (options['emulator'] !== undefined) await proveOnEmulator();
+else if (options['clean'] !== undefined) await end(openRecord(resolve(options['clean'])));
+else await prove();

@@ -10,15 +10,8 @@ export const proofPages = ['deployment-test.md', 'first-deployment.md'];
 /** @param bundles folder of the function bundles. */
 export function computeProofParts(bundles: string): Readonly<Record<string, string>> {
   const asked = proofs.filter(({ check }) => check !== undefined);
-  const { facts } = describePlan(
-    configOf({
-      name: 'trial',
-      account: '111122223333',
-      awsRegions: ['us-west-2'],
-      apiGatewayLogRole: 'create',
-    }),
-    bundles,
-  );
+  const request = { name: 'trial', account: '111122223333', awsRegions: ['us-west-2'] } as const;
+  const { facts } = describePlan(configOf(request), bundles);
   return {
     proofs: formatColumns(proofs, {
       id: ({ id }) => `\`${id}\``,
@@ -30,7 +23,7 @@ export function computeProofParts(bundles: string): Readonly<Record<string, stri
           : `with ${needs}`;
       },
     }),
-    run: `It asks ${asked.length} of the ${proofs.length} [things that only AWS can show](deployment-test.md#what-it-cannot-prove). In one region it takes up to ${facts['minutes expected']} minutes, and costs about ${facts['price by the model']} by [the model](cost.md).`,
+    run: `It asks ${asked.length} of the ${proofs.length} [things that only AWS can show](deployment-test.md#what-it-cannot-prove). In one region it takes up to ${facts['minutes at most']} minutes, and costs about ${facts['price by the model']} by [the model](cost.md).`,
   };
 }
 

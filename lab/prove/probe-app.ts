@@ -23,14 +23,13 @@ const context = (name: string): string => {
 const deploymentName = context('name');
 const stack = new Stack(app, `${deploymentName}-probe`, { env: { region: context('awsRegion') } });
 
+const jwtAudience = [context('audience')];
 const api = new HttpApi(stack, 'Api', { apiName: `${deploymentName}-probe` });
 api.addRoutes({
   path: '/keys',
   methods: [HttpMethod.GET],
   integration: new HttpUrlIntegration('Keys', context('jwksUri')),
-  authorizer: new HttpJwtAuthorizer('Issuer', context('issuer'), {
-    jwtAudience: [context('audience')],
-  }),
+  authorizer: new HttpJwtAuthorizer('Issuer', context('issuer'), { jwtAudience }),
 });
 
 const topicArn = stack.formatArn({ service: 'sns', resource: alarmTopicName(deploymentName) });
@@ -44,10 +43,7 @@ const { clientId } = new OAuthClient(stack, 'Client', {
   serviceTrunkGroup: context('trunkGroup'),
   scopes: ['messaging:view'],
 });
-const outputs = {
-  JwtApi: `${api.apiEndpoint}/keys`,
-  AlarmQueue: queue.queueUrl,
-  DeclaredClient: clientId,
-};
+const jwtApi = `${api.apiEndpoint}/keys`;
+const outputs = { JwtApi: jwtApi, AlarmQueue: queue.queueUrl, DeclaredClient: clientId };
 Object.entries(outputs).map(([id, value]) => new CfnOutput(stack, id, { value }));
 app.synth();

@@ -1,42 +1,8 @@
-import * as alarms from './alarm-checks.ts';
-import * as drills from './drills.ts';
-import * as figures from './figure-checks.ts';
-import * as gateway from './gateway-checks.ts';
+import { eventually } from './aws.ts';
+import { checks } from './checks.ts';
 import table from './proofs.json' with { type: 'json' };
-import type { Check } from './world.ts';
-
-/** How each thing is asked, by its id. The command cannot ask the others. */
-const checks: Readonly<Record<string, Check>> = {
-  deploys: drills.deploys,
-  routes: gateway.routesAnswer,
-  'alarms-at-creation': alarms.alarmsAtCreation,
-  schedules: gateway.schedulesRun,
-  'declared-client': drills.declares,
-  'token-times': figures.tokenTimes,
-  'lambda-reports': figures.lambdaReports,
-  'sign-rs256': figures.signsWith('RSA_2048', 'RSASSA_PKCS1_V1_5_SHA_256'),
-  'sign-ps256': figures.signsWith('RSA_2048', 'RSASSA_PSS_SHA_256', { padding: 6, saltLength: 32 }),
-  'sign-es256': figures.signsWith('ECC_NIST_P256', 'ECDSA_SHA_256'),
-  'sign-ml-dsa-44': figures.signsWith('ML_DSA_44', 'ML_DSA_SHAKE_256'),
-  quotas: figures.quotas,
-  'index-lag': figures.indexLag,
-  replication: figures.replication,
-  tls: gateway.tls,
-  'access-log': gateway.accessLog,
-  throttle: gateway.throttle,
-  'web-acl': gateway.webAcl,
-  'jwt-authorizer': gateway.jwtAuthorizer,
-  'alarm-flood': alarms.ringsFlood,
-  'alarm-math': alarms.ringsMath,
-  'alarm-disabled-key': alarms.ringsDisabledKey,
-  'alarm-thrown-error': alarms.ringsThrownError,
-  'alarm-arrives': alarms.alarmArrives,
-  'lost-key-tag': drills.losesTag,
-  rotation: drills.rotates,
-  'gradual-shift': drills.shifts,
-  restore: drills.restores,
-  import: drills.imports,
-};
+import { type Answer, type RunRecord, save } from './run-record.ts';
+import type { Check, World } from './world.ts';
 
 /** One thing that only AWS can show. */
 export interface Proof {
@@ -49,8 +15,9 @@ export interface Proof {
   readonly regions?: number;
   /** Whether the emulator can be asked, too, which proves the check and not AWS. */
   readonly emulator?: boolean;
-  /** Minutes that it takes in AWS. */
+  /** Minutes that it takes in AWS: half a minute if left out. */
   readonly minutes?: number;
+  /** The command cannot ask the others. */
   readonly check?: Check | undefined;
 }
 
@@ -59,3 +26,42 @@ export interface Proof {
  * and what ends the deployment last. docs/deployment-test.md has this table.
  */
 export const proofs: readonly Proof[] = table.map((one) => ({ ...one, check: checks[one.id] }));
+
+/** Why a run did not ask; undefined if it could. */
+function whyNot({ check, needs, regions = 1, emulator }: Proof, has: number, isEmulator: boolean) {
+  if (check === undefined || regions > has) return `it needs ${needs}`;
+  return isEmulator && emulator !== true ? 'the emulator cannot show it' : undefined;
+}
+
+async function ask({ check, minutes = 1 }: Proof, world: World): Promise<Answer> {
+  const startedAt = world.clock();
+  const within = <T>(what: string, answer: () => Promise<T | undefined | false>) =>
+    eventually(world, what, minutes * 2, answer);
+  try {
+    const figures = await check?.({ ...world, within });
+    const seconds = Math.round((world.clock() - startedAt) / 1000);
+    return { result: 'passed', figures: { 'took s': seconds, ...figures } };
+  } catch (error) {
+    const reason = String(error).replaceAll(world.client.clientSecret, '<secret>');
+    return { result: 'failed', reason };
+  }
+}
+
+/** Asks one thing after another. One that fails keeps no other from being asked. */
+export async function askAll(
+  world: World,
+  record: RunRecord,
+  { isEmulator, say }: { readonly isEmulator: boolean; readonly say: (line: string) => void },
+  all: readonly Proof[] = proofs,
+): Promise<void> {
+  const has = world.otherTokenUrl === undefined ? 1 : 2;
+  for (const proof of all) {
+    const reason = whyNot(proof, has, isEmulator);
+    if (reason === undefined) say(`asks: ${proof.id}`);
+    const answer: Answer =
+      reason === undefined ? await ask(proof, world) : { result: 'not asked', reason };
+    record.answers[proof.id] = answer;
+    save(record);
+    say(`${answer.result}: ${proof.id}${answer.result === 'failed' ? `: ${answer.reason}` : ''}`);
+  }
+}

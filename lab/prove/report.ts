@@ -3,86 +3,120 @@ import { join } from 'node:path';
 import { formatColumns } from '../support/generated-parts.ts';
 import { kinds } from './clean.ts';
 import { type Proof, proofs } from './proofs.ts';
-import { redact } from './redact.ts';
-import type { Answer, RunRecord } from './run-record.ts';
+import { type Answer, listThings, type RunRecord } from './run-record.ts';
+
+/**
+ * What no report may have: numbers of accounts, what contains them, and credentials. The word that
+ * stands for each says what was there.
+ */
+const patterns: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/\barn:aws[a-z-]*:[^\s"'`,;)\]}]*/g, '<arn>'],
+  [/(?<!\d)\d{12}(?!\d)/g, '<account>'],
+  [/\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}\b/g, '<access key>'],
+  [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '<token>'],
+  [/\b(?:Basic|Bearer) [\w+/=.~-]{12,}/gi, '<credential>'],
+  [/\b[A-Za-z0-9]{10}(?=\.execute-api\.)/g, '<api>'],
+];
+
+export const redact = (text: string): string =>
+  patterns.reduce((left, [pattern, word]) => left.replace(pattern, word), text);
 
 /** A cell has one line, and no link, which would lead nowhere from the report's folder. */
 function toCell(text: string): string {
-  const line = text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replace(/\s+/g, ' ');
+  const line = text
+    .replace(/ \(\[[^)]+\)\)/g, '')
+    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replace(/\s+/g, ' ');
   return line.replaceAll('|', '\\|').slice(0, 600);
 }
 
-const reasonOf = ({ reason = '', figures = {} }: Answer): string =>
-  [reason, ...Object.entries(figures).map(([name, value]) => `${name}: ${value}`)]
-    .filter((word) => word !== '')
-    .join('; ');
+type Row = Proof & { readonly answer: Answer };
 
-const results = ['failed', 'passed', 'not asked'] as const;
+/** Chapters of the report, for those who were not there. */
+const chapters: readonly (readonly [title: string, says: string, has: (row: Row) => boolean])[] = [
+  [
+    'Failed',
+    'It was not seen to be true, or the question ended with an error.',
+    ({ answer }) => answer.result === 'failed',
+  ],
+  ['Passed', 'It was seen, or measured.', ({ answer }) => answer.result === 'passed'],
+  [
+    'Not asked by this run',
+    'The command can ask it. This run says nothing about it.',
+    ({ answer, check }) => answer.result === 'not asked' && check !== undefined,
+  ],
+  [
+    'Not asked by this command',
+    'No run says anything about it. People must try it.',
+    ({ check }) => check === undefined,
+  ],
+];
 
-/** Of a run that did not come to it. */
-function unreached({ check, needs }: Proof): Answer {
-  const reason = check === undefined ? `it needs ${needs}` : 'the run ended before';
-  return { result: 'not asked', reason };
+function formatRows(rows: readonly Row[]): string {
+  return formatColumns(rows, {
+    id: ({ id }) => `\`${id}\``,
+    'what AWS must show': ({ shows }) => toCell(shows),
+    'figures, or why not': ({ answer: { reason, figures = {} } }) => {
+      const measured = Object.entries(figures).map(([name, value]) => `${name}: ${value}`);
+      return toCell([...(reason === undefined ? [] : [reason]), ...measured].join('; '));
+    },
+  });
+}
+
+function formatLeft(things: ReturnType<typeof listThings>): string {
+  if (things.length === 0) {
+    return 'Nothing that has a price. Without one, the following stay: signing keys, which KMS deletes after 30 days; last backups of the tables, which DynamoDB keeps for 35 days; if the run made it, the role with which API Gateway writes logs, which a setting of the account names.';
+  }
+  return formatColumns(things, {
+    'still there': ({ kind, name, awsRegion }) => `${kind} \`${name}\` in ${awsRegion}`,
+    price: ({ kind }) => kinds[kind].price,
+    why: ({ stays = 'it was not deleted yet' }) => toCell(stays),
+  });
 }
 
 /**
  * Writes `proof.json` and `proof.md` into the folder of the run. They may be sent to anyone.
  *
- * @param secrets that this run has made.
  * @returns the sum, and whether everything asked has passed and nothing is left.
  */
-export function writeReport(record: RunRecord, isEmulator: boolean, secrets: readonly string[]) {
-  const { name, awsRegions, startedAt, facts, answers } = record.contents;
-  const target = isEmulator
-    ? 'an emulator: it shows that the checks work, and **nothing about AWS**'
-    : 'AWS';
-  const rows = proofs
-    .map((proof) => ({ ...proof, answer: answers[proof.id] ?? unreached(proof) }))
-    .sort((a, b) => results.indexOf(a.answer.result) - results.indexOf(b.answer.result));
-  const counts = results.map(
-    (result) => `${rows.filter(({ answer }) => answer.result === result).length} ${result}`,
-  );
-  const sum = counts.join(', ');
-  const left = record.things.map((thing) => ({ ...thing, price: kinds[thing.kind].price }));
-  const write = (file: string, text: string) =>
-    writeFileSync(join(record.folder, file), redact(text, secrets));
-  const proved = rows.map(({ id, shows, answer }) => ({ id, shows, ...answer }));
-  const document = { format: 1, target, awsRegions, startedAt, facts, proofs: proved, left };
-  write('proof.json', `${JSON.stringify(document, undefined, 2)}\n`);
-  write(
-    'proof.md',
-    `# Proof: ${sum}
+export function writeReport(record: RunRecord, isEmulator: boolean) {
+  const { folder, name, awsRegions, startedAt, facts, answers } = record;
+  const things = listThings(record);
+  const rows = proofs.map((proof): Row => {
+    const reason = proof.check === undefined ? `it needs ${proof.needs}` : 'the run ended before';
+    return { ...proof, answer: answers[proof.id] ?? { result: 'not asked', reason } };
+  });
+  const count = (result: Answer['result']) =>
+    rows.filter(({ answer }) => answer.result === result).length;
+  const sum = `${count('passed')} passed, ${count('failed')} failed, ${count('not asked')} not asked`;
+  const [target, warning] = isEmulator
+    ? [
+        'an emulator of AWS',
+        '**This run says nothing about AWS**: it shows that the command works.',
+      ]
+    : ['AWS', ''];
+  const parts = chapters.map(([title, says, has]) => {
+    const its = rows.filter(has);
+    return `## ${title}: ${its.length}\n\n${its.length === 0 ? 'None.' : `${says}\n\n${formatRows(its)}`}`;
+  });
+  const text = `# Proof on ${target}: ${sum}
 
-The deployment ${name} of the authorization server ran on ${target}. Regions: ${awsRegions.join(', ')}. Begun: ${startedAt}.
+The authorization server was deployed to ${target} as \`${name}\`, in ${awsRegions.join(' and ')}. The run began at ${startedAt}. ${warning}
 
-- **passed**: what the row says was seen, or measured.
-- **failed**: it was not, or the question ended with an error.
-- **not asked**: this run says nothing about it.
+${parts.join('\n\n')}
 
-${formatColumns(rows, {
-  id: ({ id }: Proof) => `\`${id}\``,
-  result: ({ answer }) => answer.result,
-  'what is shown': ({ shows }) => toCell(shows),
-  'figures, or why not': ({ answer }) => toCell(reasonOf(answer)),
-})}
+## The run
 
-${formatColumns(Object.entries(facts), {
-  'before the run': ([fact]) => fact,
-  was: ([, value]) => toCell(value),
-})}
+${formatColumns(Object.entries(facts), { fact: ([fact]) => fact, value: ([, value]) => toCell(value) })}
 
 ## What is left
 
-${
-  left.length === 0
-    ? 'Nothing with a price. KMS deletes the signing keys in 30 days, and does not bill them until then. If the run made it, the role with which API Gateway logs stays: a setting of the account names it.'
-    : formatColumns(left, {
-        'still there': ({ kind, name: one, awsRegion }) => `${kind} \`${one}\` in ${awsRegion}`,
-        price: ({ price }) => price,
-        why: ({ stays = 'it was not deleted yet' }) => toCell(stays),
-      })
-}
-`,
-  );
-  return { sum, isGood: left.length === 0 && counts[0]?.startsWith('0') === true };
+${formatLeft(things)}
+`;
+  const proved = rows.map(({ id, shows, answer }) => ({ id, shows, ...answer }));
+  const left = things.map((thing) => ({ ...thing, price: kinds[thing.kind].price }));
+  const document = { format: 1, target, awsRegions, startedAt, facts, proofs: proved, left };
+  writeFileSync(join(folder, 'proof.json'), redact(`${JSON.stringify(document, undefined, 2)}\n`));
+  writeFileSync(join(folder, 'proof.md'), redact(text));
+  return { sum, isGood: count('failed') === 0 && things.length === 0 };
 }

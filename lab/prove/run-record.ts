@@ -1,25 +1,16 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How a thing is found again and deleted. `keys`: those in KMS with the tag of a deployment. */
-export type ThingKind =
-  | 'stack'
-  | 'table'
-  | 'log group'
-  | 'event bus'
-  | 'policy'
-  | 'bucket'
-  | 'keys';
+/** What stays when its stack is deleted. */
+type Kept = 'table' | 'log group' | 'event bus' | 'policy' | 'bucket';
 
 /** What a run makes. */
 export interface Thing {
-  readonly kind: ThingKind;
+  readonly kind: Kept | 'stack' | 'key' | 'keys';
+  /** Of `keys`: the deployment that their tag names. */
   readonly name: string;
   readonly awsRegion: string;
 }
-
-/** A thing of the record, and what became of it: gone, or why it could not be deleted. */
-type RecordedThing = Thing & { gone?: boolean; stays?: string };
 
 /** What a check has measured, e.g. milliseconds. */
 export type Figures = Readonly<Record<string, string | number>>;
@@ -32,83 +23,50 @@ export interface Answer {
   readonly figures?: Figures;
 }
 
-interface Contents {
+/** What a run has made and learnt, in a file of its folder. */
+export interface RunRecord {
+  readonly folder: string;
   /** Of the deployment, and the beginning of every other name. */
   readonly name: string;
-  readonly awsRegions: readonly string[];
+  readonly awsRegions: readonly [string, ...string[]];
   readonly startedAt: string;
-  readonly things: RecordedThing[];
+  /** In the order in which they were made; what is known to be gone is not among them. */
+  readonly things: Record<string, Thing & { stays?: string }>;
   readonly answers: Record<string, Answer>;
   readonly facts: Record<string, string>;
 }
 
+export const listThings = ({ things }: RunRecord) => Object.values(things);
+
+const keyOf = ({ kind, name, awsRegion }: Thing): string => `${kind} ${name} ${awsRegion}`;
+
+/** The file is whole at every moment. */
+export function save(record: RunRecord): void {
+  mkdirSync(record.folder, { recursive: true });
+  const path = join(record.folder, 'run.json');
+  const text = JSON.stringify(record, undefined, 2);
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+}
+
+/** @throws {Error} if the folder has no record. */
+export function openRecord(folder: string): RunRecord {
+  const text = readFileSync(join(folder, 'run.json'), 'utf8');
+  return { ...(JSON.parse(text) as RunRecord), folder };
+}
+
 /**
- * What a run has made, in a file of its folder. Each thing is in the file before AWS is asked for it,
- * so a run that ends at any moment leaves nothing that the file does not name.
+ * Says what will be made. It must be called before AWS is asked for it, so that a run which ends at
+ * any moment leaves nothing that the file does not name.
  */
-export class RunRecord {
-  readonly folder: string;
-  readonly contents: Contents;
+export function intend(record: RunRecord, ...things: readonly Thing[]): void {
+  for (const thing of things) record.things[keyOf(thing)] ??= thing;
+  save(record);
+}
 
-  constructor(folder: string, contents: Contents) {
-    this.folder = folder;
-    this.contents = contents;
-  }
-
-  static create(folder: string, name: string, awsRegions: readonly string[]): RunRecord {
-    mkdirSync(folder, { recursive: true });
-    const startedAt = new Date().toISOString();
-    const empty = { things: [], answers: {}, facts: {} };
-    return new RunRecord(folder, { name, awsRegions, startedAt, ...empty });
-  }
-
-  /** @throws {Error} if the folder has no record. */
-  static open(folder: string): RunRecord {
-    const text = readFileSync(join(folder, 'run.json'), 'utf8');
-    return new RunRecord(folder, JSON.parse(text) as Contents);
-  }
-
-  /** Those that are not known to be gone, in the order in which they were made. */
-  get things(): readonly Readonly<RecordedThing>[] {
-    return this.contents.things.filter(({ gone }) => gone !== true);
-  }
-
-  /** Says what will be made. It must be called before it is made. */
-  intend(...things: readonly Thing[]): void {
-    for (const thing of things) {
-      const known = this.#find(thing);
-      if (known === undefined) this.contents.things.push({ ...thing });
-      else known.gone = false;
-    }
-    this.#write();
-  }
-
-  /** Says that a thing is gone, or why it is not. */
-  settle(thing: Thing, stays?: string): void {
-    Object.assign(this.#find(thing) ?? {}, { gone: stays === undefined, stays });
-    this.#write();
-  }
-
-  answer(id: string, answer: Answer): void {
-    this.contents.answers[id] = answer;
-    this.#write();
-  }
-
-  note(facts: Readonly<Record<string, string>>): void {
-    Object.assign(this.contents.facts, facts);
-    this.#write();
-  }
-
-  #find(thing: Thing): RecordedThing | undefined {
-    const keyOf = ({ kind, name, awsRegion }: Thing) => JSON.stringify([kind, name, awsRegion]);
-    return this.contents.things.find((one) => keyOf(one) === keyOf(thing));
-  }
-
-  /** The file is whole at every moment. */
-  #write(): void {
-    const path = join(this.folder, 'run.json');
-    const text = JSON.stringify(this.contents, undefined, 2);
-    writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
-    renameSync(`${path}.new`, path);
-  }
+/** Says that a thing is gone, or why it is not. */
+export function settle(record: RunRecord, thing: Thing, stays?: string): void {
+  if (stays === undefined) delete record.things[keyOf(thing)];
+  else record.things[keyOf(thing)] = { ...thing, stays };
+  save(record);
 }

@@ -22,16 +22,18 @@ describe('the scanners', () => {
   beforeEach(() => vi.stubEnv('CDK_VALIDATION', 'true'));
   afterEach(() => vi.unstubAllEnvs());
 
-  const trial = configOf({
-    name: 'trial',
-    account: '111122223333',
-    awsRegions: ['us-west-2'],
-    apiGatewayLogRole: 'create',
-  });
+  const domain = {
+    name: 'auth.example.com',
+    hostedZoneId: 'Z0123456789ABC',
+    hostedZoneName: 'example.com',
+  };
+  const lines = { domain, witnessAwsRegion: 'us-east-1' };
+  const trial = { name: 'trial', account: '111122223333' };
   it.each([
     ['single-region', readConfigFile('single-region')],
     ['three-regions', readConfigFile('three-regions')],
-    ['the config of a trial', trial],
+    ['the config of a trial', configOf({ ...trial, awsRegions: ['us-west-2'] })],
+    ['that of two regions', configOf({ ...trial, lines, awsRegions: ['us-west-2', 'us-east-2'] })],
   ])('find nothing in %s that is not acknowledged', (_, config) => {
     expect(() => synthesise(config, { checked: true })).not.toThrow();
   });

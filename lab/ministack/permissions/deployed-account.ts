@@ -1,28 +1,10 @@
-import {
-  DescribeTableCommand,
-  DynamoDBClient,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-dynamodb';
-import {
-  GetPolicyCommand,
-  GetPolicyVersionCommand,
-  GetRoleCommand,
-  GetRolePolicyCommand,
-  IAMClient,
-  ListAttachedRolePoliciesCommand,
-  ListRolePoliciesCommand,
-} from '@aws-sdk/client-iam';
-import {
-  DescribeKeyCommand,
-  GetKeyPolicyCommand,
-  KMSClient,
-  ListResourceTagsCommand,
-  NotFoundException,
-} from '@aws-sdk/client-kms';
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import type { IAM } from '@aws-sdk/client-iam';
+import { type KMS, NotFoundException } from '@aws-sdk/client-kms';
 import type { NamedPolicy, PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
 import type { KmsKeyFacts } from '../../emulator/iam/kms-calls.ts';
 import type { Role } from '../../emulator/iam/principals.ts';
+import type { Services } from '../../support/aws-services.ts';
 import { account } from './function-key.ts';
 
 /** What an account has that decides who may do what. */
@@ -37,35 +19,27 @@ export interface DeployedAccount {
   readonly partitionKey: (region: string, table: string) => Promise<string | undefined>;
 }
 
-/** Options of a client of the SDK, for an AWS region. */
-type ClientOptions = (region: string) => {
-  readonly region: string;
-  readonly endpoint: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-};
-
 /** IAM sends documents as percent-encoded text (RFC 3986). */
 function namedPolicy(name: string, document: string | undefined): NamedPolicy {
   return { name, document: JSON.parse(decodeURIComponent(document ?? '')) as PolicyDocument };
 }
 
-async function readManagedPolicy(iam: IAMClient, PolicyArn: string): Promise<NamedPolicy> {
-  const { Policy } = await iam.send(new GetPolicyCommand({ PolicyArn }));
-  const { PolicyVersion } = await iam.send(
-    new GetPolicyVersionCommand({ PolicyArn, VersionId: Policy?.DefaultVersionId }),
-  );
+async function readManagedPolicy(iam: IAM, PolicyArn: string): Promise<NamedPolicy> {
+  const { Policy } = await iam.getPolicy({ PolicyArn });
+  const VersionId = Policy?.DefaultVersionId;
+  const { PolicyVersion } = await iam.getPolicyVersion({ PolicyArn, VersionId });
   return namedPolicy(PolicyArn, PolicyVersion?.Document);
 }
 
-async function readRole(iam: IAMClient, arn: string): Promise<Role> {
+async function readRole(iam: IAM, arn: string): Promise<Role> {
   const RoleName = arn.split('/').at(-1) ?? '';
   const [{ Role }, { PolicyNames = [] }, { AttachedPolicies = [] }] = await Promise.all([
-    iam.send(new GetRoleCommand({ RoleName })),
-    iam.send(new ListRolePoliciesCommand({ RoleName })),
-    iam.send(new ListAttachedRolePoliciesCommand({ RoleName })),
+    iam.getRole({ RoleName }),
+    iam.listRolePolicies({ RoleName }),
+    iam.listAttachedRolePolicies({ RoleName }),
   ]);
   const own = PolicyNames.map(async (PolicyName) => {
-    const found = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName }));
+    const found = await iam.getRolePolicy({ RoleName, PolicyName });
     return namedPolicy(`${RoleName}/${PolicyName}`, found.PolicyDocument);
   });
   const attached = AttachedPolicies.map(({ PolicyArn = '' }) => readManagedPolicy(iam, PolicyArn));
@@ -77,11 +51,11 @@ async function readRole(iam: IAMClient, arn: string): Promise<Role> {
   };
 }
 
-async function readKey(kms: KMSClient, region: string, KeyId: string): Promise<KmsKeyFacts> {
+async function readKey(kms: KMS, region: string, KeyId: string): Promise<KmsKeyFacts> {
   const [{ KeyMetadata }, { Policy }, { Tags = [] }] = await Promise.all([
-    kms.send(new DescribeKeyCommand({ KeyId })),
-    kms.send(new GetKeyPolicyCommand({ KeyId })),
-    kms.send(new ListResourceTagsCommand({ KeyId })),
+    kms.describeKey({ KeyId }),
+    kms.getKeyPolicy({ KeyId }),
+    kms.listResourceTags({ KeyId }),
   ]);
   return {
     region,
@@ -89,16 +63,6 @@ async function readKey(kms: KMSClient, region: string, KeyId: string): Promise<K
     keySpec: KeyMetadata?.KeySpec ?? '',
     policy: Policy ?? '',
     tags: Tags.map(({ TagKey = '', TagValue = '' }) => ({ TagKey, TagValue })),
-  };
-}
-
-/** One client of each AWS region. */
-function inEachRegion<T>(create: (region: string) => T): (region: string) => T {
-  const clients = new Map<string, T>();
-  return (region) => {
-    const client = clients.get(region) ?? create(region);
-    clients.set(region, client);
-    return client;
   };
 }
 
@@ -114,40 +78,31 @@ async function orMissing<T>(request: Promise<T>, type: ErrorType): Promise<T | u
   }
 }
 
-async function readPartitionKey(
-  dynamodb: DynamoDBClient,
-  TableName: string,
-): Promise<string | undefined> {
-  const described = dynamodb.send(new DescribeTableCommand({ TableName }));
-  const found = await orMissing(described, ResourceNotFoundException);
+async function readPartitionKey({ dynamodb }: Services, TableName: string) {
+  const found = await orMissing(dynamodb.describeTable({ TableName }), ResourceNotFoundException);
   return found?.Table?.KeySchema?.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName;
 }
 
 /** Reads from the APIs of an account what was really deployed. */
-export function readDeployedAccount(options: ClientOptions): DeployedAccount {
+export function readDeployedAccount(aws: (region: string) => Services): DeployedAccount {
   // IAM is global.
-  const iam = new IAMClient(options('us-east-1'));
-  const lambda = inEachRegion((region) => new LambdaClient(options(region)));
-  const kms = inEachRegion((region) => new KMSClient(options(region)));
-  const dynamodb = inEachRegion((region) => new DynamoDBClient(options(region)));
+  const { iam } = aws('us-east-1');
   // The key of a table never changes.
   const partitionKeys = new Map<string, string>();
   return {
     roleOf: async (functionArn) => {
-      const region = functionArn.split(':')[3] ?? '';
-      const { Role = '' } = await lambda(region).send(
-        new GetFunctionConfigurationCommand({ FunctionName: functionArn }),
-      );
+      const { lambda } = aws(functionArn.split(':')[3] ?? '');
+      const { Role = '' } = await lambda.getFunctionConfiguration({ FunctionName: functionArn });
       return readRole(iam, Role);
     },
     managedPolicy: async (name) => {
       const arn = `arn:aws:iam::${account}:policy/${name}`;
       return { ...(await readManagedPolicy(iam, arn)), name };
     },
-    key: (region, keyId) => orMissing(readKey(kms(region), region, keyId), NotFoundException),
+    key: (region, keyId) => orMissing(readKey(aws(region).kms, region, keyId), NotFoundException),
     partitionKey: async (region, table) => {
       const id = `${region} ${table}`;
-      const key = partitionKeys.get(id) ?? (await readPartitionKey(dynamodb(region), table));
+      const key = partitionKeys.get(id) ?? (await readPartitionKey(aws(region), table));
       if (key !== undefined) partitionKeys.set(id, key);
       return key;
     },

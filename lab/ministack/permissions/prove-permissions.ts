@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import type { PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
 import type { Cloud } from '../cloud.ts';
 import { eventually, say } from '../proof.ts';
@@ -25,15 +24,13 @@ async function withholdAction(
   { functionArn, action, statements }: Withheld,
   work: () => Promise<void>,
 ): Promise<void> {
-  const iam = new IAMClient(cloud.sdk('us-east-1'));
+  const { iam } = cloud.aws('us-east-1');
   const role = await cloud.permissions.deployed.roleOf(functionArn);
   const [policy, ...others] = role.policies;
   assert.ok(policy !== undefined && others.length === 0, 'the role has one policy');
   const [RoleName, PolicyName] = policy.name.split('/');
   const put = (document: PolicyDocument) =>
-    iam.send(
-      new PutRolePolicyCommand({ RoleName, PolicyName, PolicyDocument: JSON.stringify(document) }),
-    );
+    iam.putRolePolicy({ RoleName, PolicyName, PolicyDocument: JSON.stringify(document) });
   const without = withoutAction(policy.document, action);
   assert.equal(policy.document.Statement.length - without.Statement.length, statements);
   await put(without);
@@ -44,7 +41,6 @@ async function withholdAction(
     );
   } finally {
     await put(policy.document);
-    iam.destroy();
   }
 }
 

@@ -3,12 +3,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  DeleteItemCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
@@ -91,15 +85,14 @@ async function runStep(tour: Tour, step: Step, made: Made): Promise<Made> {
 async function prepareRestore({ cloud, config, configPath, awsRegion }: Tour): Promise<Made> {
   const { clientId } = await createClient(cloud.authctl(configPath, awsRegion));
   const restorePoint = new Date().toISOString();
-  const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
+  const { dynamodb } = cloud.aws(awsRegion);
   const live = deployedTableName(parseDeploymentConfig(config), 'clients');
   const TableName = restoredTableName('authorization-server', 'clients');
   const Key = { client_id: { S: clientId } };
-  const { Item } = await dynamodb.send(new GetItemCommand({ TableName: live, Key }));
+  const { Item } = await dynamodb.getItem({ TableName: live, Key });
   await createTable(dynamodb, { ...tables.clients, name: TableName });
-  await dynamodb.send(new PutItemCommand({ TableName, Item }));
-  await dynamodb.send(new DeleteItemCommand({ TableName: live, Key }));
-  dynamodb.destroy();
+  await dynamodb.putItem({ TableName, Item });
+  await dynamodb.deleteItem({ TableName: live, Key });
   return { restoredTable: TableName, restorePoint, lostClient: clientId };
 }
 

@@ -1,15 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  DynamoDBClient,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
-import {
-  LambdaClient,
-  PublishVersionCommand,
-  UpdateAliasCommand,
-  UpdateFunctionConfigurationCommand,
-} from '@aws-sdk/client-lambda';
+import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { functionName } from '../../../contract/function-names.ts';
 import { managementAliases } from '../../../contract/management/roles.ts';
 import { authctlCommand, type Cloud } from '../../ministack/cloud.ts';
@@ -32,15 +22,13 @@ const FunctionName = functionName('authorization-server', 'management');
 
 /** A version whose code cannot start serves every alias. */
 async function breakFunction({ cloud, awsRegion }: Failure): Promise<void> {
-  const lambda = new LambdaClient(cloud.sdk(awsRegion));
+  const { lambda } = cloud.aws(awsRegion);
   const Handler = 'index.missing';
-  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Handler }));
-  const { Version } = await lambda.send(new PublishVersionCommand({ FunctionName }));
+  await lambda.updateFunctionConfiguration({ FunctionName, Handler });
+  const { Version } = await lambda.publishVersion({ FunctionName });
   for (const Name of managementAliases) {
-    const alias = { FunctionName, Name, FunctionVersion: Version };
-    await lambda.send(new UpdateAliasCommand(alias));
+    await lambda.updateAlias({ FunctionName, Name, FunctionVersion: Version });
   }
-  lambda.destroy();
 }
 
 /** The command of the page for someone without `authctl`, as the SDK sends it. */
@@ -91,9 +79,7 @@ export async function proveStopWithoutFunction(failure: Failure): Promise<void> 
   await answers(401);
   await onTables('enable');
   await answers(200);
-  const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
-  await dynamodb.send(new UpdateItemCommand(documentedUpdate(clientId)));
-  dynamodb.destroy();
+  await cloud.aws(awsRegion).dynamodb.updateItem(documentedUpdate(clientId));
   await answers(401);
   assert.equal((await onTables('show'))['enabled'], false);
   say(

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import {
-  GetAliasCommand,
-  LambdaClient,
-  ListVersionsByFunctionCommand,
-  UpdateAliasCommand,
-} from '@aws-sdk/client-lambda';
 import { decodeProtectedHeader } from 'jose';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import {
@@ -207,18 +201,18 @@ async function proveKeptAlgorithms(service: Service, client: Credentials): Promi
 
 /** The version before answers again, without a deployment: docs/procedures/go-back.md. */
 async function proveWayBack(service: Service): Promise<void> {
-  const lambda = new LambdaClient(service.cloud.sdk(awsRegion));
+  const { lambda } = service.cloud.aws(awsRegion);
   const FunctionName = 'authorization-server-discovery';
   const alias = { FunctionName, Name: 'live' };
-  const { FunctionVersion: newest } = await lambda.send(new GetAliasCommand(alias));
-  const { Versions = [] } = await lambda.send(new ListVersionsByFunctionCommand({ FunctionName }));
+  const { FunctionVersion: newest } = await lambda.getAlias(alias);
+  const { Versions = [] } = await lambda.listVersionsByFunction({ FunctionName });
   const before = Versions.map(({ Version }) => Number(Version))
     .filter((version) => version < Number(newest))
     .toSorted((a, b) => b - a)[0];
   const list = await listAlgorithms(service);
-  await lambda.send(new UpdateAliasCommand({ ...alias, FunctionVersion: String(before) }));
+  await lambda.updateAlias({ ...alias, FunctionVersion: String(before) });
   assert.deepEqual(await listAlgorithms(service), ['RS256']);
-  await lambda.send(new UpdateAliasCommand({ ...alias, FunctionVersion: newest }));
+  await lambda.updateAlias({ ...alias, FunctionVersion: newest });
   assert.deepEqual(await listAlgorithms(service), list);
   say('an alias goes back to the version before the update, which answers, and forward again');
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
+import { callProfiles } from '../../../adapters/call-profile.ts';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { sendRequest } from '../../emulator/http-exchange.ts';
@@ -34,7 +36,13 @@ const service: DeploymentConfigInput = {
 
 /** Puts the client secret where the portal reads it. @returns its ARN. */
 async function createSecret(cloud: Cloud): Promise<string> {
-  const secrets = cloud.awsJson('secretsmanager', 'secretsmanager');
+  const secrets = createAwsJsonClient({
+    service: 'secretsmanager',
+    protocol: { contentType: 'application/x-amz-json-1.1', targetPrefix: 'secretsmanager' },
+    environment: cloud.deployerEnvironment(awsRegion),
+    profile: callProfiles.background,
+    maxSockets: 1,
+  });
   const secret = { Name: 'portal-login', SecretString: loginClient.clientSecret };
   const { ARN } = (await secrets.call('CreateSecret', secret)) as { readonly ARN: string };
   secrets.close();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { decodeProtectedHeader } from 'jose';
 import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
 import {
@@ -183,17 +182,14 @@ export async function describeDomain(cloud: Cloud) {
 async function addReplicas(cloud: Cloud, config: DeploymentConfig): Promise<void> {
   const [home, ...others] = deployedRegions(config);
   if (home === undefined) return;
-  const dynamodb = new DynamoDBClient(cloud.sdk(home.awsRegion));
+  const { dynamodb } = cloud.aws(home.awsRegion);
   const shared = tableKeys.filter((key) => tables[key].scope === 'global');
   for (const key of shared) {
-    await dynamodb.send(
-      new UpdateTableCommand({
-        TableName: deployedTableName(config, key),
-        ReplicaUpdates: others.map(({ awsRegion }) => ({ Create: { RegionName: awsRegion } })),
-      }),
-    );
+    await dynamodb.updateTable({
+      TableName: deployedTableName(config, key),
+      ReplicaUpdates: others.map(({ awsRegion }) => ({ Create: { RegionName: awsRegion } })),
+    });
   }
-  dynamodb.destroy();
   say('replicas were added to the global tables by hand, which the emulator does not do itself');
 }
 

@@ -7,13 +7,8 @@ import botocore.loaders
 import botocore.model
 import botocore.validate
 
-SERVICES = "cloudformation cloudwatch dynamodb events iam kms lambda logs s3 sqs sts".split()
-
 loader = botocore.loaders.Loader()
 models = {}
-for service in SERVICES:
-    model = botocore.model.ServiceModel(loader.load_service_model(service, "service-2"))
-    models[model.service_id.replace(" ", "") + "Client"] = model
 
 
 def to_python(value):
@@ -29,10 +24,12 @@ checked = set()
 for path in sys.argv[1:]:
     for line in open(path):
         call = json.loads(line)
-        name = call["commandName"].removesuffix("Command")
-        shape = models[call["clientName"]].operation_model(name).input_shape
+        service, operation = call["service"], call["operation"]
+        if service not in models:
+            models[service] = botocore.model.ServiceModel(loader.load_service_model(service, "service-2"))
+        shape = models[service].operation_model(operation[0].upper() + operation[1:]).input_shape
         report = botocore.validate.ParamValidator().validate(to_python(call["input"]), shape)
         if report.has_errors():
-            sys.exit(f"{call['clientName']} {name}: {report.generate_report()}")
-        checked.add(f"{call['clientName']}.{name}")
+            sys.exit(f"{service} {operation}: {report.generate_report()}")
+        checked.add(f"{service}.{operation}")
 print(f"AWS's models take every call: {len(checked)} operations")

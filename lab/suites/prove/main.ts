@@ -1,87 +1,102 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CloudFormation } from '@aws-sdk/client-cloudformation';
-import { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { IAM } from '@aws-sdk/client-iam';
-import { KMS } from '@aws-sdk/client-kms';
-import { S3 } from '@aws-sdk/client-s3';
+import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { say } from '../../ministack/proof.ts';
 import { runScenarios } from '../../ministack/scenarios.ts';
+import {
+  emulatedRegion,
+  emulatedNames as names,
+  startOnEmulator,
+  whileKeyIsLost,
+} from '../../prove/emulator.ts';
 import { proofs } from '../../prove/proofs.ts';
-import { OutputProcess } from '../../support/output-process.ts';
+import { openRecord } from '../../prove/run-record.ts';
 import { runOrThrow } from '../../support/run-command.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /*
- * Plays `npm run prove` on the emulator: a whole run, and one that is killed while CloudFormation
- * works. docs/first-deployment.md has the command.
+ * Plays `npm run prove` on the emulator: a whole run, and one that is killed at each step.
+ * docs/first-deployment.md has the command.
  */
 
 const root = resolve(import.meta.dirname, '../../..');
-const awsRegion = 'us-west-2';
-const names = [`*.execute-api.${awsRegion}.amazonaws.com`];
 
-/** The command in an empty home, with an administrator's credentials. */
-function start(cloud: Cloud, cwd: string, ...args: readonly string[]): OutputProcess {
-  const { PATH, NODE_OPTIONS, NODE_EXTRA_CA_CERTS, PUBLIC_EDGE_PORT, PUBLIC_EDGE_NAMES } =
-    process.env;
-  const edge = { NODE_OPTIONS, NODE_EXTRA_CA_CERTS, PUBLIC_EDGE_PORT, PUBLIC_EDGE_NAMES };
-  const env = {
-    ...edge,
-    // `npm run` puts this project's Node.js first.
-    PATH: `${join(root, 'node_modules/.bin')}:${PATH}`,
-    HOME: cwd,
-    AWS_ENDPOINT_URL: cloud.endpoint,
-    // What proves to the management function who calls is signed for the address that it uses.
-    AWS_ENDPOINT_URL_STS: cloud.permissions.gate.endpoint,
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-  };
-  const script = join(root, 'lab/prove/main.ts');
-  return new OutputProcess([process.execPath, script, ...args], { cwd, env, detached: true });
-}
+const run = ['--region', emulatedRegion, '--yes'];
 
 /** @returns what is still in the account. */
 async function listRest(cloud: Cloud): Promise<readonly string[]> {
-  const sdk = { ...cloud.sdk(awsRegion), forcePathStyle: true };
-  const kms = new KMS(sdk);
-  const { Keys = [] } = await kms.listKeys({});
-  const keys = await Promise.all(Keys.map(({ KeyId }) => kms.describeKey({ KeyId })));
-  const { Stacks = [] } = await new CloudFormation(sdk).describeStacks({});
-  const { TableNames = [] } = await new DynamoDB(sdk).listTables({});
-  const { Buckets = [] } = await new S3(sdk).listBuckets({});
-  const { Policies = [] } = await new IAM(sdk).listPolicies({ Scope: 'Local' });
-  const { logGroups = [] } = await new CloudWatchLogs(sdk).describeLogGroups({});
+  const aws = cloud.aws(emulatedRegion);
+  const { Keys = [] } = await aws.kms.listKeys({});
+  const keys = Keys.map(async ({ KeyId }) => {
+    const { KeyMetadata: key } = await aws.kms.describeKey({ KeyId });
+    if (key?.KeyManager === 'AWS' || key?.KeyState === 'PendingDeletion') return [];
+    const { Tags = [] } = await aws.kms.listResourceTags({ KeyId });
+    const hasTag = Tags.some(({ TagKey }) => TagKey === kmsKeyTags.deployment);
+    return hasTag ? 'tagged key' : 'untagged key';
+  });
+  const { Stacks = [] } = await aws.cloudformation.describeStacks({});
+  const { TableNames = [] } = await aws.dynamodb.listTables({});
+  const { Buckets = [] } = await aws.s3.listBuckets({});
+  const { Policies = [] } = await aws.iam.listPolicies({ Scope: 'Local' });
+  const { logGroups = [] } = await aws.logs.describeLogGroups({});
+  const { EventBuses = [] } = await aws.events.listEventBuses({});
   return [
-    ...keys.flatMap(({ KeyMetadata }) =>
-      KeyMetadata?.KeyManager === 'AWS' || KeyMetadata?.KeyState === 'PendingDeletion'
-        ? []
-        : `key ${KeyMetadata?.KeyState}`,
-    ),
-    ...Stacks.filter((one) => one.StackStatus !== 'DELETE_COMPLETE').map(
-      (one) => `${one.StackName}`,
+    ...(await Promise.all(keys)).flat(),
+    ...Stacks.filter(({ StackStatus }) => StackStatus !== 'DELETE_COMPLETE').map(
+      ({ StackName }) => StackName,
     ),
     ...TableNames,
-    ...Buckets.map(({ Name = '' }) => Name),
-    ...Policies.map(({ PolicyName = '' }) => PolicyName),
-    ...logGroups.map(({ logGroupName = '' }) => logGroupName),
-  ];
+    ...Buckets.map(({ Name }) => Name),
+    ...Policies.map(({ PolicyName }) => PolicyName),
+    ...logGroups.map(({ logGroupName }) => logGroupName),
+    ...EventBuses.map(({ Name }) => Name).filter((name) => name !== 'default'),
+  ].map(String);
 }
 
-function findRun(folder: string): string {
-  const runs = join(folder, '.prove');
-  return join(runs, readdirSync(runs)[0] ?? '');
+/** Folder of the only run of a folder. */
+const findRun = (folder: string): string =>
+  join(folder, '.prove', readdirSync(join(folder, '.prove'))[0] ?? '');
+
+/** AWS's own models take each call of the run, and those that only tests make. */
+async function checkShapes(bin: string, folder: string, record: string): Promise<void> {
+  const unseen = join(folder, 'calls.jsonl');
+  const tests = [join(root, 'node_modules/.bin/vitest'), 'run', 'test/lab/prove'] as const;
+  const environment = { PROVE_CALLS: unseen, NODE_OPTIONS: undefined };
+  await runOrThrow([process.execPath, ...tests], { cwd: root, environment });
+  const files = [join(import.meta.dirname, 'check_shapes.py'), join(record, 'calls.jsonl'), unseen];
+  say(await runOrThrow([join(bin, 'python'), ...files]));
 }
 
-/** Ids of the proofs that have passed. */
-function listPassed(run: string): readonly string[] {
-  const { proofs: all } = JSON.parse(readFileSync(join(run, 'proof.json'), 'utf8')) as {
-    readonly proofs: readonly { readonly id: string; readonly result: string }[];
-  };
-  return all.flatMap(({ id, result }) => (result === 'passed' ? id : []));
+const has = (end: string) => (rest: readonly string[]) => rest.some((one) => one.endsWith(end));
+
+/** When a run is killed: what it says, and what is in the account. */
+const moments: readonly (readonly [
+  moment: string,
+  line: string,
+  hasCome: (rest: readonly string[]) => boolean,
+])[] = [
+  ['while the bootstrap is made', 'makes the bootstrap', has('-toolkit')],
+  ['while the service is deployed', 'deploys the service', has('-slc')],
+  ['while the consumers are deployed', 'deploys what uses it', has('-probe')],
+  ['while keys are made', 'asks: sign-ps256', has('key')],
+  ['while a key has no tag', 'asks: lost-key-tag', has('untagged key')],
+  ['while what stayed is imported', 'asks: import', (rest) => !has('-probe')(rest)],
+  ['while it deletes', 'gone: ', () => true],
+];
+
+/** Kills `--clean` some times, each time when one more thing is gone, and lets it end. */
+async function cleanInPieces(cloud: Cloud, cwd: string, kills: number): Promise<void> {
+  const cleaning = startOnEmulator(cloud, cwd, '--clean', findRun(cwd));
+  if (kills > 0) {
+    const isGone = () => cleaning.output.includes('gone: ') || undefined;
+    await cleaning.waitFor('something is gone', isGone);
+    await cleaning.interrupt('SIGKILL');
+    return cleanInPieces(cloud, cwd, kills - 1);
+  }
+  const { code } = await cleaning.ended;
+  assert.equal(code, 0, cleaning.output + cleaning.errors);
 }
 
 await runScenarios({
@@ -89,49 +104,37 @@ await runScenarios({
     title: 'A whole run of npm run prove',
     names,
     prove: async (cloud, { folder, bin }) => {
-      const running = start(cloud, folder, '--region', awsRegion, '--yes');
+      const running = startOnEmulator(cloud, folder, ...run);
+      await whileKeyIsLost(cloud, async () => void (await running.ended));
       const { code } = await running.ended;
-      const run = findRun(folder);
-      const report = readFileSync(join(run, 'proof.md'), 'utf8');
+      const record = findRun(folder);
+      const report = readFileSync(join(record, 'proof.md'), 'utf8');
       process.stdout.write(`${running.output}${running.errors}\n${report}`);
       assert.equal(code, 0);
-      const expected = proofs.filter(({ emulator }) => emulator).map(({ id }) => id);
-      assert.deepEqual(listPassed(run).toSorted(), expected.toSorted());
+      const { answers } = openRecord(record);
+      for (const { id, emulator } of proofs) {
+        assert.equal(answers[id]?.result, emulator ? 'passed' : 'not asked', id);
+      }
       assert.deepEqual(await listRest(cloud), []);
       say('everything that the run has made is gone');
-      const unseen = join(folder, 'calls.jsonl');
-      const tests = [
-        join(root, 'node_modules/.bin/vitest'),
-        'run',
-        'test/lab/prove/proofs.test.ts',
-      ];
-      // The emulator is not asked everything: the others are the calls of the checks in their tests.
-      const environment = { PROVE_CALLS: unseen, NODE_OPTIONS: undefined };
-      await runOrThrow([process.execPath, ...tests], { cwd: root, environment });
-      const shapes = [
-        join(import.meta.dirname, 'check_shapes.py'),
-        join(run, 'calls.jsonl'),
-        unseen,
-      ];
-      say(await runOrThrow([join(bin, 'python'), ...shapes]));
+      await checkShapes(bin, folder, record);
     },
   },
   killed: {
-    title: 'A run that is killed while CloudFormation works',
+    title: 'A run that is killed at each step',
     names,
-    prove: async (cloud, { folder }) => {
-      for (const stack of ['-slc', '-probe']) {
-        const cwd = mkdtempSync(join(folder, 'killed-'));
-        const running = start(cloud, cwd, '--region', awsRegion, '--yes');
-        const hasBegun = async () => (await listRest(cloud)).some((one) => one.endsWith(stack));
-        await waitUntil(`CloudFormation has the stack ${stack}`, hasBegun, running);
-        await running.interrupt('SIGKILL');
-        const cleaning = start(cloud, cwd, '--clean', findRun(cwd));
-        const { code } = await cleaning.ended;
-        assert.equal(code, 0, cleaning.output + cleaning.errors);
-        assert.deepEqual(await listRest(cloud), []);
-        say(`killed at ${stack}; --clean has deleted what it had made:\n${cleaning.output}`);
-      }
-    },
+    prove: (cloud, { folder }) =>
+      whileKeyIsLost(cloud, async () => {
+        for (const [moment, line, hasCome] of moments) {
+          const cwd = mkdtempSync(join(folder, 'killed-'));
+          const running = startOnEmulator(cloud, cwd, ...run);
+          await waitUntil(moment, () => running.output.includes(line), running);
+          await waitUntil(moment, async () => hasCome(await listRest(cloud)), running);
+          await running.interrupt('SIGKILL');
+          await cleanInPieces(cloud, cwd, 5);
+          assert.deepEqual(await listRest(cloud), []);
+          say(`killed ${moment}: --clean, killed five times, has left nothing`);
+        }
+      }),
   },
 });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { apiKeyUseTable } from '../../../contract/tables.ts';
@@ -73,12 +71,12 @@ export interface LiveVersion {
 export async function listLiveVersions({
   cloud,
 }: Pick<Deployment, 'cloud'>): Promise<readonly LiveVersion[]> {
-  const lambda = new LambdaClient(cloud.sdk(awsRegion));
+  const { lambda } = cloud.aws(awsRegion);
   const names = ['token', 'discovery', 'jwks'] as const;
   const found = names.map(async (name): Promise<LiveVersion> => {
     const FunctionName = functionName(String(example.name), name);
-    const command = new GetFunctionConfigurationCommand({ FunctionName, Qualifier: 'live' });
-    const { Version, CodeSha256, MemorySize } = await lambda.send(command);
+    const version = { FunctionName, Qualifier: 'live' };
+    const { Version, CodeSha256, MemorySize } = await lambda.getFunctionConfiguration(version);
     return {
       functionName: FunctionName,
       version: String(Version),
@@ -99,10 +97,10 @@ const statefulTypes: readonly string[] = [
 
 /** `name id` of each table. A table that was created again has another id. */
 export async function listTables(cloud: Cloud): Promise<readonly string[]> {
-  const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
-  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand());
+  const { dynamodb } = cloud.aws(awsRegion);
+  const { TableNames = [] } = await dynamodb.listTables({});
   const described = TableNames.map(async (TableName) => {
-    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+    const { Table } = await dynamodb.describeTable({ TableName });
     return `${TableName} ${Table?.TableId}`;
   });
   return Promise.all(described);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import type { Assembly, Cloud } from '../../ministack/cloud.ts';
 import { createClient, eventually, getToken, say } from '../../ministack/proof.ts';
@@ -72,11 +71,10 @@ export async function updateEarlier(kept: EarlierInUse): Promise<void> {
 
 /** Moves the aliases, as docs/procedures/go-back.md says. */
 async function moveAliases(cloud: Cloud, versions: readonly LiveVersion[]): Promise<void> {
-  const lambda = new LambdaClient(cloud.sdk(awsRegion));
+  const { lambda } = cloud.aws(awsRegion);
   for (const { functionName: FunctionName, version: FunctionVersion } of versions) {
-    await lambda.send(new UpdateAliasCommand({ FunctionName, FunctionVersion, Name: 'live' }));
+    await lambda.updateAlias({ FunctionName, FunctionVersion, Name: 'live' });
   }
-  lambda.destroy();
 }
 
 /**

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  DynamoDBClient,
-  UpdateTableCommand,
-  type UpdateTableCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import {
   assertIndexes,
   assertListed,
@@ -71,9 +67,9 @@ export async function proveIndexLeftBehind(
     assert.equal(status, 'UPDATE_ROLLBACK_COMPLETE');
     assert.match(failed.join('\n'), /create a duplicate index: by-trunk-group/);
     const deletion = documentedDeletion();
-    const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
+    const { dynamodb } = cloud.aws(awsRegion);
     for (const TableName of indexedTables) {
-      await dynamodb.send(new UpdateTableCommand({ ...deletion, TableName }));
+      await dynamodb.updateTable({ ...deletion, TableName });
     }
     await assertIndexes(cloud, awsRegion, undefined);
   });

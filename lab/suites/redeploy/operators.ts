@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  AttachUserPolicyCommand,
-  CreateUserCommand,
-  DeletePolicyCommand,
-  GetPolicyCommand,
-  IAMClient,
-  ListEntitiesForPolicyCommand,
-} from '@aws-sdk/client-iam';
+import type { IAM } from '@aws-sdk/client-iam';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { type OperatorGroupName, operatorGroups } from '../../../contract/operator-permissions.ts';
 import { authctlCommand, type Cloud } from '../../ministack/cloud.ts';
@@ -26,10 +19,10 @@ const groupNames = Object.keys(operatorGroups);
 const policyArn = (group: string) => `arn:aws:iam::${account}:policy/${policyOf(group)}`;
 
 /** What IAM says of an operator policy. The id is another one if it was deleted and created again. */
-async function readPolicy(iam: IAMClient, group: string) {
+async function readPolicy(iam: IAM, group: string) {
   const PolicyArn = policyArn(group);
-  const { Policy } = await iam.send(new GetPolicyCommand({ PolicyArn }));
-  const { PolicyUsers = [] } = await iam.send(new ListEntitiesForPolicyCommand({ PolicyArn }));
+  const { Policy } = await iam.getPolicy({ PolicyArn });
+  const { PolicyUsers = [] } = await iam.listEntitiesForPolicy({ PolicyArn });
   const users = PolicyUsers.map(({ UserName }) => UserName);
   return { arn: Policy?.Arn, id: Policy?.PolicyId, users };
 }
@@ -54,17 +47,16 @@ export type Operators = Awaited<ReturnType<typeof attachOperators>>;
 
 /** A user of IAM gets all operator policies of a version that was deployed. */
 export async function attachOperators(cloud: Cloud, version: Former) {
-  const iam = new IAMClient(cloud.sdk('us-east-1'));
+  const { iam } = cloud.aws('us-east-1');
   const authctl = formerAuthctl(version);
   const found = groupNames.map(async (name) => {
     const policy = cloud.permissions.deployed.managedPolicy(policyOf(name));
     return (await policy.catch(() => undefined)) === undefined ? [] : [name];
   });
   const groups = (await Promise.all(found)).flat();
-  await iam.send(new CreateUserCommand({ UserName: user }));
+  await iam.createUser({ UserName: user });
   for (const group of groups) {
-    const attachment = { UserName: user, PolicyArn: policyArn(group) };
-    await iam.send(new AttachUserPolicyCommand(attachment));
+    await iam.attachUserPolicy({ UserName: user, PolicyArn: policyArn(group) });
   }
   const readPolicies = () => Promise.all(groups.map((group) => readPolicy(iam, group)));
   const before = await readPolicies();
@@ -79,10 +71,7 @@ export async function attachOperators(cloud: Cloud, version: Former) {
       assert.ok(before.every(({ users }) => users.includes(user)));
       assert.deepEqual(await readPolicies(), before);
       const PolicyArn = policyArn('client-operator');
-      await assert.rejects(
-        iam.send(new DeletePolicyCommand({ PolicyArn })),
-        /DeleteConflict|attached/,
-      );
+      await assert.rejects(iam.deletePolicy({ PolicyArn }), /DeleteConflict|attached/);
     },
     /** Runs the version's own `authctl` with its own config. */
     former: ([group, ...args]: OperatorCommand) => run(group, [...authctl, ...args]),

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  CloudFormationClient,
-  CreateChangeSetCommand,
-  DeleteStackCommand,
-  DescribeStacksCommand,
-  ExecuteChangeSetCommand,
-  GetTemplateCommand,
+  type CloudFormation,
   paginateDescribeStackEvents,
   paginateListStackResources,
   type Stack as StackDescription,
   type StackEvent,
-  UpdateTerminationProtectionCommand,
 } from '@aws-sdk/client-cloudformation';
 import type { Cloud } from '../../ministack/cloud.ts';
 import type { Template } from '../../support/template-changes/template.ts';
@@ -42,14 +36,14 @@ interface Outcome {
 /** A stack in the emulator, by default the service's, through the API of CloudFormation. */
 export class Stack {
   readonly #cloud: Cloud;
-  readonly #client: CloudFormationClient;
+  readonly #client: CloudFormation;
   readonly #of: { readonly StackName: string };
   #changeSets = 0;
 
   constructor(cloud: Cloud, StackName = serviceStack) {
     this.#cloud = cloud;
     this.#of = { StackName };
-    this.#client = new CloudFormationClient(cloud.sdk(awsRegion));
+    this.#client = cloud.aws(awsRegion).cloudformation;
   }
 
   async #listResources(): Promise<StackResources> {
@@ -77,9 +71,8 @@ export class Stack {
 
   /** `aws cloudformation update-termination-protection --no-enable-termination-protection`. */
   async allowDeletion(): Promise<void> {
-    await this.#client.send(
-      new UpdateTerminationProtectionCommand({ ...this.#of, EnableTerminationProtection: false }),
-    );
+    const change = { ...this.#of, EnableTerminationProtection: false };
+    await this.#client.updateTerminationProtection(change);
   }
 
   async readStatus(): Promise<string> {
@@ -88,8 +81,7 @@ export class Stack {
 
   /** The template that was deployed last. */
   async #readTemplate(): Promise<Template> {
-    const command = new GetTemplateCommand(this.#of);
-    const { TemplateBody = '' } = await this.#client.send(command);
+    const { TemplateBody = '' } = await this.#client.getTemplate(this.#of);
     return JSON.parse(TemplateBody) as Template;
   }
 
@@ -105,20 +97,20 @@ export class Stack {
     const file = `${this.#of.StackName}-${name}.json`;
     const url = await this.#cloud.publish(awsRegion, file, JSON.stringify(template));
     const before = await this.#describe();
-    await this.#client.send(
-      new CreateChangeSetCommand({
-        ...this.#of,
-        ChangeSetName: name,
-        ChangeSetType: before === undefined ? 'CREATE' : 'UPDATE',
-        TemplateURL: url,
-        ImportExistingResources: options.importExisting ?? false,
-        Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
-        Tags: before?.Tags,
-      }),
-    );
-    await this.#client.send(
-      new ExecuteChangeSetCommand({ ...this.#of, ChangeSetName: name, ClientRequestToken: name }),
-    );
+    await this.#client.createChangeSet({
+      ...this.#of,
+      ChangeSetName: name,
+      ChangeSetType: before === undefined ? 'CREATE' : 'UPDATE',
+      TemplateURL: url,
+      ImportExistingResources: options.importExisting ?? false,
+      Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
+      Tags: before?.Tags,
+    });
+    await this.#client.executeChangeSet({
+      ...this.#of,
+      ChangeSetName: name,
+      ClientRequestToken: name,
+    });
     const status = await this.#awaitEnd();
     const events = await this.#listEvents(name);
     const failed = events
@@ -131,7 +123,7 @@ export class Stack {
   async forgetFailedCreation(): Promise<void> {
     if (!['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].includes(await this.readStatus())) return;
     await this.allowDeletion();
-    await this.#client.send(new DeleteStackCommand(this.#of));
+    await this.#client.deleteStack(this.#of);
     assert.equal(await this.#awaitEnd(), 'DELETE_COMPLETE');
   }
 
@@ -159,8 +151,7 @@ export class Stack {
 
   async #describe(): Promise<StackDescription | undefined> {
     try {
-      const command = new DescribeStacksCommand(this.#of);
-      const { Stacks = [] } = await this.#client.send(command);
+      const { Stacks = [] } = await this.#client.describeStacks(this.#of);
       return Stacks[0];
     } catch (error) {
       if (error instanceof Error && error.message.includes('does not exist')) return undefined;

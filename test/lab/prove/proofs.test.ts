@@ -1,10 +1,13 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { exportJWK, SignJWT } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { gatewayErrors } from '../../../contract/gateway-errors.ts';
-import type { Services } from '../../../lab/prove/aws.ts';
-import { proofs } from '../../../lab/prove/proofs.ts';
+import { recordCalls } from '../../../lab/prove/aws.ts';
+import { askAll, proofs } from '../../../lab/prove/proofs.ts';
+import type { RunRecord } from '../../../lab/prove/run-record.ts';
 import type { World } from '../../../lab/prove/world.ts';
 
 const issuer = 'https://api.example.com/live';
@@ -13,37 +16,8 @@ const secret = 'secret-of-a-trial';
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: 'current' }] };
 
-/** By the names of {@link Services}: what the SDK calls their clients. */
-const clients: Readonly<Record<string, string>> = {
-  stacks: 'CloudFormation',
-  alarms: 'CloudWatch',
-  logs: 'CloudWatchLogs',
-  kms: 'KMS',
-  lambda: 'Lambda',
-  tables: 'DynamoDB',
-  queues: 'SQS',
-};
-
-/** The suite `prove` compares the calls with AWS's models, which need Python. */
-function recordCalls(services: Record<string, object>): Services {
-  const file = process.env['PROVE_CALLS'];
-  const record = (name: string, operation: string, input: unknown) => {
-    const commandName = operation.charAt(0).toUpperCase() + operation.slice(1);
-    const call = { clientName: `${clients[name]}Client`, commandName, input };
-    if (file !== undefined) appendFileSync(file, `${JSON.stringify(call)}\n`);
-  };
-  const entries = Object.entries(services).map(([name, service]) => {
-    const operations = Object.entries(service).map(([operation, answer]) => [
-      operation,
-      (input: unknown) => {
-        record(name, operation, input);
-        return (answer as (given: unknown) => unknown)(input);
-      },
-    ]);
-    return [name, Object.fromEntries(operations)];
-  });
-  return Object.fromEntries(entries) as Services;
-}
+/** By key id. */
+const tokens: Record<string, Promise<string>> = {};
 
 /** What AWS and the service do, if a proof is to pass. */
 const right = {
@@ -67,6 +41,7 @@ const right = {
   untagged: 'next',
   rotated: 'next',
   weights: { 2: 0.1 } as Record<string, number>,
+  rollsBack: true,
   restored: true,
   createdAt: () => 1,
 };
@@ -82,22 +57,25 @@ function makeWorld(change: Partial<Behaviour>): World {
     version: 1,
     enabled: true,
     deleted: false,
+    isBad: false,
   };
-  const token = () =>
-    new SignJWT({})
-      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: state.kid })
-      .setIssuer(issuer)
-      .setAudience('api')
+  const token = () => {
+    const { kid } = state;
+    tokens[kid] ??= new SignJWT({ iss: issuer, aud: 'api' })
+      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
       .sign(privateKey);
+    return tokens[kid];
+  };
   const gatewayError = (type: string) =>
     JSON.stringify(gatewayErrors.find((error) => error.type === type)?.body);
   const respond = (body: string, status = 200) =>
     new Response(body, { status, headers: { 'x-amzn-requestid': '1' } });
   const answerToken = async (init: RequestInit) => {
-    if (init.body instanceof URLSearchParams && init.body.has('filler'))
-      return respond(gatewayError('WAF_FILTERED'), now.longForm);
-    const status = state.deleted ? 401 : now.tokens;
-    return respond(JSON.stringify({ access_token: await token() }), status);
+    const form = init.body as URLSearchParams;
+    if (form.has('filler')) return respond(gatewayError('WAF_FILTERED'), now.longForm);
+    const isRefused = state.isBad && form.has('audience');
+    const status = state.deleted || isRefused ? 401 : now.tokens;
+    return respond(status === 200 ? JSON.stringify({ access_token: await token() }) : '{}', status);
   };
   const fetch = async (input: string | URL, init: RequestInit = {}) => {
     const url = String(input);
@@ -113,6 +91,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     const isThrottled = state.requests > now.throttleFrom;
     return isThrottled ? respond(gatewayError('THROTTLED'), 429) : respond('{}');
   };
+  vi.stubGlobal('fetch', fetch);
   const specs = new Map<string, { publicKey: KeyObject; privateKey: KeyObject }>();
   const makeKey = (spec: string) => {
     if (spec === 'ECC_NIST_P256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -120,8 +99,8 @@ function makeWorld(change: Partial<Behaviour>): World {
     return { publicKey, privateKey };
   };
   const services = {
-    stacks: { describeStacks: async () => ({ Stacks: [{ StackStatus: now.stack }] }) },
-    alarms: {
+    cloudformation: { describeStacks: async () => ({ Stacks: [{ StackStatus: now.stack }] }) },
+    cloudwatch: {
       describeAlarms: async ({ AlarmNamePrefix = '' }) => {
         const StateValue = AlarmNamePrefix.endsWith('-') ? now.quiet : now.rung;
         return { MetricAlarms: [{ AlarmName: AlarmNamePrefix, StateValue }] };
@@ -154,14 +133,16 @@ function makeWorld(change: Partial<Behaviour>): World {
       },
     },
     lambda: {
-      getAccountSettings: async () => ({ AccountLimit: { ConcurrentExecutions: now.executions } }),
+      getAccountSettings: async () => ({
+        AccountLimit: { UnreservedConcurrentExecutions: now.executions },
+      }),
       invoke: async () => ({ FunctionError: 'Unhandled' }),
       getAlias: async () => ({
         FunctionVersion: String(state.version),
         RoutingConfig: { AdditionalVersionWeights: now.weights },
       }),
     },
-    tables: {
+    dynamodb: {
       describeContinuousBackups: async () => ({
         ContinuousBackupsDescription: {
           PointInTimeRecoveryDescription: { LatestRestorableDateTime: new Date(4e12) },
@@ -170,9 +151,10 @@ function makeWorld(change: Partial<Behaviour>): World {
       restoreTableToPointInTime: async () => ({}),
       describeTable: async () => ({ Table: { TableStatus: 'ACTIVE' } }),
     },
-    queues: { receiveMessage: async () => ({ Messages: [{ Body: now.message }] }) },
+    sqs: { receiveMessage: async () => ({ Messages: [{ Body: now.message }] }) },
   };
-  const recorded = recordCalls(services);
+  // The suite `prove` compares the calls with AWS's models, which need Python.
+  const recorded = recordCalls(services, process.env['PROVE_CALLS'] ?? '/dev/null');
   const made: string[] = [];
   const authctl: World['authctl'] = async (...args) => {
     const command = args.slice(0, 2).join(' ');
@@ -184,7 +166,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     if (command === 'table restore') state.deleted = !now.restored;
     if (command === 'signing-key rotate') state.kid = now.rotated;
     if (command === 'signing-key list') {
-      return { items: [{ kid: 'current', state: 'current', kms_key_arn: 'key' }] };
+      return { items: [{ kid: 'current', state: 'current', kms_key_arn: 'arn:key/key' }] };
     }
     const items = now.lists ? made.map((client_id) => ({ client_id })) : [];
     return { client_id: command === 'client create' ? made.at(-1) : now.shown(id), items };
@@ -213,14 +195,17 @@ function makeWorld(change: Partial<Behaviour>): World {
       ),
     ],
     probe: { JwtApi: 'probe', AlarmQueue: 'queue', DeclaredClient: 'declared' },
-    fetch: fetch as World['fetch'],
     shakeHands: async (_host, { ciphers }) => {
       if (ciphers !== undefined && now.oldCipher === '') throw new Error('handshake failure');
       return ciphers === undefined ? 'ECDHE-RSA-AES128-GCM-SHA256' : now.oldCipher;
     },
     intend: () => undefined,
-    redeploy: async () => {
+    redeploy: async (change) => {
+      state.isBad = 'audienceParameter' in change;
       await new Promise((done) => setTimeout(done));
+      const isRolledBack = state.isBad && now.rollsBack;
+      state.isBad = false;
+      if (isRolledBack) throw new Error('UPDATE_ROLLBACK_COMPLETE');
       state.version += 1;
     },
     deployAnew: async () => undefined,
@@ -260,6 +245,7 @@ const faults: Readonly<Record<string, Partial<Behaviour>>> = {
   'lost-key-tag': { untagged: 'current' },
   rotation: { rotated: 'current' },
   'gradual-shift': { weights: {} },
+  rollback: { rollsBack: false },
   restore: { restored: false },
   import: {
     createdAt: () => {
@@ -269,21 +255,29 @@ const faults: Readonly<Record<string, Partial<Behaviour>>> = {
   },
 };
 
-describe.each(proofs.filter(({ check }) => check !== undefined))(
-  'the proof $id',
-  ({ id, check }) => {
-    it('passes if the sentence is true', async () => {
-      const lines = id === 'access-log' ? ['{"tls_version":"TLSv1.3"}'] : right.lines;
-      await expect(check?.(makeWorld({ lines }))).resolves.toBeTypeOf('object');
-    });
+/** @returns the answer to one proof. */
+async function ask(id: string, change: Partial<Behaviour>) {
+  const folder = mkdtempSync(join(tmpdir(), 'prove-'));
+  const record = { folder, answers: {}, things: {}, facts: {} } as unknown as RunRecord;
+  const proof = proofs.filter((one) => one.id === id);
+  await askAll(makeWorld(change), record, { isEmulator: false, say: () => undefined }, proof);
+  return record.answers[id];
+}
 
-    it('fails if it is not', async () => {
-      await expect(check?.(makeWorld(faults[id] ?? {}))).rejects.toThrow();
-    });
-  },
-);
+describe.each(Object.entries(faults))('the proof %s', (id, fault) => {
+  it('passes if the sentence is true', async () => {
+    const lines = id === 'access-log' ? ['{"tls_version":"TLSv1.3"}'] : right.lines;
+    expect(await ask(id, { lines })).toMatchObject({ result: 'passed' });
+  });
 
-it('every proof that the command cannot ask says what it needs', () => {
+  it('fails if it is not, and its reason has no secret', async () => {
+    const answer = await ask(id, fault);
+    expect(answer).toMatchObject({ result: 'failed' });
+    expect(JSON.stringify(answer)).not.toContain(secret);
+  });
+});
+
+it('each proof that the command can ask is seen to fail; the others say what they need', () => {
   const hidden = proofs.filter(({ check, needs }) => check === undefined && needs === undefined);
   expect(hidden).toEqual([]);
   expect(Object.keys(faults)).toEqual(proofs.flatMap(({ id, check }) => (check ? id : [])));
