@@ -152,12 +152,8 @@ const operations: Readonly<Record<string, () => Promise<string | void>>> = {
   },
 };
 
-/** What one operation took. */
-export interface Measured {
-  readonly name: string;
-  readonly calls: number;
-  readonly units: number;
-  readonly writes: number;
+/** What one operation took of this process. */
+export interface Taken {
   readonly cpuMs: number;
   /** Megabytes above those before, at most. */
   readonly heapMb: number;
@@ -166,26 +162,19 @@ export interface Measured {
   readonly remark: string;
 }
 
-type Counts = Readonly<Record<string, { readonly calls: number; readonly units: number }>>;
-
-async function takeCounts(): Promise<Counts> {
-  return (await (await fetch(`${endpoint}/counts`)).json()) as Counts;
-}
-
-async function measure(name: string): Promise<Measured> {
-  await takeCounts();
-  globalThis.gc?.();
-  const heap = () => process.memoryUsage().heapUsed / 1e6;
-  const before = heap();
-  let most = before;
+async function measure(name: string): Promise<Taken> {
   // A young generation that is full says nothing: what is held is.
-  const watch = setInterval(() => {
+  const heldMb = () => {
     globalThis.gc?.();
-    most = Math.max(most, heap());
-  }, 500);
+    return process.memoryUsage().heapUsed / 1e6;
+  };
+  const before = heldMb();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, heldMb());
+  }, 1000);
   const cpu = process.cpuUsage();
-  let failure: string | undefined;
-  let remark = '';
+  let [failure, remark]: [string | undefined, string] = [undefined, ''];
   try {
     remark = (await operations[name]?.()) || '';
   } catch (error) {
@@ -193,19 +182,8 @@ async function measure(name: string): Promise<Measured> {
   }
   const { user, system } = process.cpuUsage(cpu);
   clearInterval(watch);
-  const counts = Object.entries(await takeCounts());
-  const sum = (of: 'calls' | 'units', pattern: RegExp) =>
-    counts.reduce((total, [key, one]) => total + (pattern.test(key) ? one[of] : 0), 0);
-  return {
-    name,
-    calls: sum('calls', /./),
-    units: Math.round(sum('units', /^(?:Get|BatchGet|Query|Scan)/)),
-    writes: sum('calls', /^(?:Put|Update|Delete)/),
-    cpuMs: Math.round((user + system) / 1000),
-    heapMb: Math.round(most - before),
-    failure,
-    remark,
-  };
+  const cpuMs = Math.round((user + system) / 1000);
+  return { cpuMs, heapMb: Math.round(most - before), failure, remark };
 }
 
 answerParent({}, measure);

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { text as textOf } from 'node:stream/consumers';
+import type { QueryCommandInput, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { apiKeyUseTable, trunkGroupIndex } from '../../../contract/tables.ts';
 import { answerParent } from '../../support/child-script.ts';
-import { type GeneratedTable, generateTables } from './generated-tables.ts';
+import { type Attributes, type GeneratedTable, generateTables } from './generated-tables.ts';
 
 /*
  * DynamoDB's protocol over generated tables, in a process of its own, so the CPU time of the other one
@@ -11,81 +11,49 @@ import { type GeneratedTable, generateTables } from './generated-tables.ts';
  * consistent one a unit, and a page ends at 1 MiB. Writes are counted; only last uses are kept.
  */
 
-const size = Number(process.env['SCALE_SIZE']);
-const generated = generateTables({ clients: size, audit: size });
+const generated = generateTables(Number(process.env['SCALE_SIZE']));
 const pageBytes = 1024 * 1024;
 
 /** What is counted of each operation of a table. */
-const counts: Record<string, { calls: number; units: number; items: number }> = {};
-const lastUses = new Map<string, string>();
+let counts: Record<string, { calls: number; units: number }> = {};
+const lastUses = new Map<string, Attributes>();
 
-function count(name: string, units: number, items: number): void {
-  const entry = (counts[name] ??= { calls: 0, units: 0, items: 0 });
+/** About what DynamoDB counts of an item: names and values, without the types and marks of JSON. */
+const bytesOf = (item: object) => JSON.stringify(item).length * 0.7;
+
+function count(name: string, bytes: number, isConsistent: boolean | undefined): void {
+  const entry = (counts[name] ??= { calls: 0, units: 0 });
   entry.calls += 1;
-  entry.units += units;
-  entry.items += items;
+  entry.units += Math.ceil(bytes / 4096) * (isConsistent === true ? 1 : 0.5);
 }
 
-function unitsOf(bytes: number, { ConsistentRead: isConsistent }: Input): number {
-  return Math.ceil(bytes / 4096) * (isConsistent === true ? 1 : 0.5);
-}
+type PageInput = ScanCommandInput & Omit<QueryCommandInput, keyof ScanCommandInput>;
 
-type Attributes = Readonly<Record<string, AttributeValue>>;
-
-interface Input {
-  readonly TableName?: string;
-  readonly IndexName?: string;
+interface Input extends PageInput {
   readonly Key?: Attributes;
-  readonly Limit?: number;
-  readonly Select?: string;
-  readonly ConsistentRead?: boolean;
-  readonly ScanIndexForward?: boolean;
-  readonly ExclusiveStartKey?: Attributes;
-  readonly KeyConditionExpression?: string;
-  readonly FilterExpression?: string;
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues?: Attributes;
-  readonly Segment?: number;
-  readonly TotalSegments?: number;
   readonly RequestItems?: Readonly<
-    Record<string, Input & { readonly Keys?: readonly Attributes[] }>
+    Record<string, { readonly Keys?: readonly Attributes[]; readonly ConsistentRead?: boolean }>
   >;
 }
 
-/** Filters of this service: terms with AND or OR, of `=`, `IN` and `attribute_exists`. */
-function createFilter(input: Input): (text: string) => boolean {
-  const { FilterExpression: expression, ExpressionAttributeNames: names = {} } = input;
-  if (expression === undefined) return () => true;
-  const { ExpressionAttributeValues: values = {} } = input;
-  const toTest = (term: string) => {
-    const [, negated, path = '', list] =
-      /^(?:attribute_(not_)?exists\()?([\w#.]+)\)?(?: (?:IN \(|= )([^)]+)\)?)?$/.exec(
-        term.trim(),
-      ) ?? [];
-    const parts = path.split('.').map((part) => names[part] ?? part);
-    const allowed = list?.split(',').map((value) => JSON.stringify(values[value.trim()]));
-    return (item: Attributes) => {
-      const [first = '', ...rest] = parts;
-      const found = rest.reduce((inner, part) => inner?.M?.[part], item[first]);
-      if (allowed !== undefined) return allowed.includes(JSON.stringify(found));
-      return (found === undefined) === (negated !== undefined);
-    };
-  };
-  const tests = expression.split(/ AND | OR /).map(toTest);
-  const meets = expression.includes(' OR ') ? 'some' : 'every';
-  return (text) => {
-    const item = JSON.parse(text) as Attributes;
-    return tests[meets]((test) => test(item));
-  };
+/** The filters of what is asked: some attributes must exist. */
+function createFilter({ FilterExpression: filter, ExpressionAttributeNames: names = {} }: Input) {
+  const terms = filter?.split(' AND ').map((term) => {
+    const path = /^attribute_exists\(([\w#.]+)\)$/.exec(term)?.[1];
+    if (path === undefined) throw new Error(`a filter that this server does not know: ${filter}`);
+    return path.split('.').map((part) => names[part] ?? part);
+  });
+  return (item: Attributes) =>
+    terms?.every(([first = '', ...rest]) =>
+      rest.reduce((inner, part) => inner?.M?.[part], item[first]),
+    ) ?? true;
 }
 
-/** What a Query or a Scan goes through, in order. */
-function candidates(table: GeneratedTable, operation: string, input: Input): readonly number[] {
-  if (operation === 'Query') {
-    const { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} } = input;
-    const [, name = '', value = ''] =
-      /^(\S+) = (:\w+)/.exec(input.KeyConditionExpression ?? '') ?? [];
-    const found = table.partition(names[name] ?? name, String(unmarshall(values)[value]));
+/** Numbers of the items of a partition, of a whole table or of a segment of it, in their order. */
+function candidates(table: GeneratedTable, isQuery: boolean, input: Input): readonly number[] {
+  if (isQuery) {
+    const value = /^\S+ = (:\w+)/.exec(input.KeyConditionExpression ?? '')?.[1] ?? '';
+    const found = table.partitions.get(input.ExpressionAttributeValues?.[value]?.S ?? '') ?? [];
     return input.ScanIndexForward === false ? found.toReversed() : found;
   }
   const { Segment: segment = 0, TotalSegments: segments = 1 } = input;
@@ -93,118 +61,91 @@ function candidates(table: GeneratedTable, operation: string, input: Input): rea
   return Array.from({ length: ofSegment }, (_, place) => segment + place * segments);
 }
 
-/** The first place after a key. Positions between two items have a time and `$`. */
-function placeAfter(table: GeneratedTable, list: readonly number[], input: Input): number {
-  if (input.ExclusiveStartKey === undefined) return 0;
-  const key = unmarshall(input.ExclusiveStartKey);
-  const sortKey = table.keys.at(-1) ?? '';
-  const text = String(key[sortKey]);
-  if (!text.endsWith('$')) return list.indexOf(table.find(key) ?? -1) + 1;
-  const read = table.reader([sortKey]);
-  const isPast = (index: number) =>
-    (JSON.parse(read(index)) as Attributes)[sortKey]?.S ?? '' < text;
-  const place = list.findIndex((index) => isPast(index));
-  return place < 0 ? list.length : place;
-}
+const pick = (item: Attributes, names: readonly string[]): Attributes =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 
-function readPage(table: GeneratedTable, operation: string, input: Input): string {
+function readPage(table: GeneratedTable, operation: string, input: Input): object {
   const { IndexName: index, Limit: limit = Number.POSITIVE_INFINITY } = input;
   const { partitionKey, sortKey, projected } = trunkGroupIndex;
-  const isOwned = index === trunkGroupIndex.name;
-  const keys = isOwned ? [...table.keys, partitionKey, sortKey] : table.keys;
-  const read = table.reader(isOwned ? [...keys, ...projected] : undefined);
-  const readKey = table.reader(keys);
+  const isIndex = index === trunkGroupIndex.name;
+  const keys = isIndex ? [...table.keys, partitionKey, sortKey] : table.keys;
   const meets = createFilter(input);
-  const list = candidates(table, operation, input);
-  const first = placeAfter(table, list, input);
-  const found: string[] = [];
+  const list = candidates(table, operation === 'Query', input);
+  const { ExclusiveStartKey: start } = input;
+  const first = start === undefined ? 0 : list.indexOf(table.indexOf(start)) + 1;
+  const Items: Attributes[] = [];
   let [bytes, place] = [0, first];
   for (; place < list.length && place - first < limit && bytes < pageBytes; place++) {
-    const text = read(list[place] ?? 0);
-    // About what DynamoDB counts: names and values, without the types and marks of JSON.
-    bytes += text.length * 0.7;
-    if (meets(text)) found.push(text);
+    const whole = table.item(list[place] ?? 0);
+    const item = isIndex ? pick(whole, [...keys, ...projected]) : whole;
+    bytes += bytesOf(item);
+    if (meets(item)) Items.push(item);
   }
-  count(
-    `${operation} ${input.TableName}${index === undefined ? '' : ' index'}`,
-    unitsOf(bytes, input),
-    place - first,
-  );
-  const isLast = place >= list.length;
-  const next = isLast ? '' : `,"LastEvaluatedKey":${readKey(list[place - 1] ?? 0)}`;
-  const items = input.Select === 'COUNT' ? '' : `"Items":[${found.join(',')}],`;
-  return `{${items}"Count":${found.length},"ScannedCount":${place - first}${next}}`;
+  count(`${operation} ${input.TableName}`, bytes, input.ConsistentRead);
+  return {
+    ...(input.Select !== 'COUNT' && { Items }),
+    Count: Items.length,
+    ScannedCount: place - first,
+    ...(place < list.length && { LastEvaluatedKey: pick(table.item(list[place - 1] ?? 0), keys) }),
+  };
 }
 
-function tableOf(name = ''): GeneratedTable | undefined {
-  const suffix = name.replace(/^authorization-server-/, '');
-  return generated.get(suffix);
-}
+const tableOf = (name = '') => generated.get(name.replace(/^authorization-server-/, ''));
 
-function readItem(name: string | undefined, key: Attributes): string | undefined {
+function readItem(name: string | undefined, key: Attributes): Attributes | undefined {
   const table = tableOf(name);
-  const index = table?.find(unmarshall(key));
-  return index === undefined ? undefined : table?.reader()(index);
+  const index = table?.indexOf(key) ?? -1;
+  return table !== undefined && index >= 0 && index < table.size ? table.item(index) : undefined;
 }
 
-function answer(operation: string, input: Input): string {
-  const { TableName: name = '' } = input;
+function answer(operation: string, input: Input): object {
+  const { TableName: name, Key: key = {}, ConsistentRead: isConsistent } = input;
+  const useId = key[apiKeyUseTable.partitionKey]?.S;
   if (operation === 'Query' || operation === 'Scan') {
     const table = tableOf(name);
-    if (table !== undefined) return readPage(table, operation, input);
-    count(`${operation} ${name}`, 0.5, 0);
-    return '{"Items":[],"Count":0,"ScannedCount":0}';
+    return table === undefined ? { Items: [], Count: 0 } : readPage(table, operation, input);
   }
-  const useId = input.Key?.[apiKeyUseTable.partitionKey]?.S;
   if (operation === 'GetItem') {
-    const text = useId === undefined ? readItem(name, input.Key ?? {}) : lastUses.get(useId);
-    count(`GetItem ${name}`, unitsOf((text ?? '').length * 0.7, input), 1);
-    return text === undefined ? '{}' : `{"Item":${text}}`;
+    const Item = useId === undefined ? readItem(name, key) : lastUses.get(useId);
+    count(`GetItem ${name}`, bytesOf(Item ?? key), isConsistent);
+    return { Item };
   }
   if (operation === 'BatchGetItem') {
-    const read = Object.entries(input.RequestItems ?? {}).map(
-      ([table, { Keys = [], ConsistentRead }]) => {
-        const found = Keys.flatMap((key) => readItem(table, key) ?? []);
-        count(
-          `BatchGetItem ${table}`,
-          Keys.length * (ConsistentRead === true ? 1 : 0.5),
-          Keys.length,
-        );
-        return `${JSON.stringify(table)}:[${found.join(',')}]`;
-      },
-    );
-    return `{"Responses":{${read.join(',')}},"UnprocessedKeys":{}}`;
+    const asked = Object.entries(input.RequestItems ?? {});
+    const read = asked.map(([table, { Keys = [], ConsistentRead }]) => {
+      const found = Keys.map((one) => readItem(table, one)).filter((item) => item !== undefined);
+      count(`BatchGetItem ${table}`, bytesOf(found), ConsistentRead);
+      return [table, found] as const;
+    });
+    return { Responses: Object.fromEntries(read), UnprocessedKeys: {} };
   }
-  if (useId !== undefined) {
-    const day = input.ExpressionAttributeValues?.[':day'];
-    lastUses.set(useId, JSON.stringify({ [apiKeyUseTable.dayAttribute]: day }));
+  const day = input.ExpressionAttributeValues?.[':day'];
+  if (useId !== undefined && day !== undefined) {
+    lastUses.set(useId, { [apiKeyUseTable.dayAttribute]: day });
   }
-  count(`${operation} ${name}`, 1, 1);
-  return operation === 'BatchWriteItem' ? '{"UnprocessedItems":{}}' : '{}';
+  count(`${operation} ${name}`, 0, false);
+  return { UnprocessedItems: {} };
 }
 
 async function serve(...[request, response]: Parameters<RequestListener>): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
+  const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
   response.setHeader('content-type', 'application/x-amz-json-1.0');
-  response.setHeader('x-amzn-requestid', 'request');
   try {
-    if (request.url === '/counts') {
-      response.end(JSON.stringify(counts));
-      for (const name of Object.keys(counts)) Reflect.deleteProperty(counts, name);
-      return;
-    }
-    response.end(answer(operation, JSON.parse(Buffer.concat(chunks).toString()) as Input));
+    response.end(JSON.stringify(answer(operation, JSON.parse(await textOf(request)) as Input)));
   } catch (error) {
     response.statusCode = 400;
-    const message = String(error instanceof Error ? error.stack : error);
-    response.end(JSON.stringify({ __type: 'x#ValidationException', message }));
+    response.end(JSON.stringify({ __type: 'x#ValidationException', message: String(error) }));
   }
 }
 
 const server = createServer((request, response) => void serve(request, response));
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  answerParent({ port: typeof address === 'object' ? address?.port : undefined }, () => null);
+  const port = typeof address === 'object' ? address?.port : undefined;
+  // What was counted since the last question.
+  answerParent({ port }, () => {
+    const counted = counts;
+    counts = {};
+    return counted;
+  });
 });
