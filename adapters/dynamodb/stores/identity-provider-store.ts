@@ -1,3 +1,4 @@
+import { stopKinds } from '../../../contract/stop-kinds.ts';
 import { tables } from '../../../contract/tables.ts';
 import type {
   IdentityProvider,
@@ -25,15 +26,10 @@ async function* withoutKeys(items: AsyncIterable<Item>): AsyncGenerator<Item> {
 /** The registration must be the same, and so must what stops it. */
 function unlessStopped({ registrationId }: IdentityProvider, { stops }: Stoppable) {
   const same = having('registration_id', registrationId);
-  const isSame = stops === undefined ? 'attribute_not_exists(stops)' : 'stops = :stops';
-  return {
-    ...same,
-    ConditionExpression: `${same.ConditionExpression} AND ${isSame}`,
-    ExpressionAttributeValues: {
-      ...same.ExpressionAttributeValues,
-      ...(stops && { ':stops': stops }),
-    },
-  };
+  const ofKinds = stopKinds.map(
+    (kind) => `attribute_${stops?.[kind] === undefined ? 'not_exists' : 'exists'}(stops.${kind})`,
+  );
+  return { ...same, ConditionExpression: [same.ConditionExpression, ...ofKinds].join(' AND ') };
 }
 
 /** Identity providers in DynamoDB, one item each. */

@@ -9,7 +9,7 @@ import { findItem } from './read-items.ts';
 interface WriteCondition {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues?: Record<string, unknown>;
+  readonly ExpressionAttributeValues?: Record<string, string | number>;
 }
 
 /** The item must not exist. */

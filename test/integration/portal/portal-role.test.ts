@@ -142,6 +142,7 @@ function inputOf({ world, trunkGroup, value }: Place, name: OperationName): obje
     listAudit: { filter: {} },
     listHistory: { id: clientId },
     explainRequest: { question: { credential: value, sourceAddress: '203.0.113.9' } },
+    setTrunkGroupEnabled: { serviceTrunkGroup: trunkGroup, enabled: false },
     setTrunkGroupLimits: { serviceTrunkGroup: trunkGroup, limits: { maxClients: 9, ifVersion: 1 } },
   };
   const { names, args } = validCalls(world)[name];
