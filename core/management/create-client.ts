@@ -249,18 +249,13 @@ export function createPrepared(
 }
 
 /** Its secrets of before: no other provider gives a client more than two. */
-function importedSecrets(
-  context: ManagementContext,
-  { secret, secondSecret, expiresAt = Infinity }: OperationInput<'importClient', 'client'>,
-  maxLifetimeDays: number,
-) {
-  const createdAt = currentTime(context);
-  return [...new Set([secret, secondSecret ?? secret])].map((value, index) => ({
+function importedSecrets(context: ManagementContext, values: readonly string[], expiresAt: number) {
+  return [...new Set(values)].map((value, index) => ({
     secretId: newId(context, 'secret'),
     hash: hashSecret(value),
     name: index === 0 ? 'Imported' : 'Imported, second',
-    createdAt,
-    expiresAt: Math.min(expiresAt, createdAt + maxLifetimeDays * secondsPerDay),
+    createdAt: currentTime(context),
+    expiresAt,
     imported: true as const,
   }));
 }
@@ -279,7 +274,9 @@ export async function importClient(
     throw new RefusedError('no client can be imported: the config has no clientImport');
   }
   const { clientId, secret, secondSecret, expiresAt, importId, checkOnly, ...fields } = input;
-  const secrets = importedSecrets(context, input, config.clientImport.maxLifetimeDays);
+  const latest = currentTime(context) + config.clientImport.maxLifetimeDays * secondsPerDay;
+  const values = [secret, secondSecret ?? secret];
+  const secrets = importedSecrets(context, values, Math.min(expiresAt ?? latest, latest));
   const { asGiven } = await prepareClient(context, fields);
   const built = { ...asGiven, clientId, importId, secrets };
   const findEarlier = async () => {

@@ -172,8 +172,8 @@ describe('what is refused of another provider', () => {
     const call = open().management.importClient({ ...client, ...changed });
     const message = `secret: received one with the id or the name of its client inside; ${allowedSecrets}`;
     await expect(call).rejects.toThrow(message);
-    const { secret: secondSecret = secret, ...named } = { secret, ...changed };
-    const second = { ...client, ...named, secret: drawn('other'), secondSecret };
+    const { secret: secondSecret } = { secret, ...changed };
+    const second = { ...client, ...changed, secret: drawn('other'), secondSecret };
     await expect(open().management.importClient(second)).rejects.toThrow(`second_${message}`);
   });
 
