@@ -9,7 +9,7 @@ const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE, EXAMPLE_URL } = p
 const { ASSERTION, KEY_ALG, PRIVATE_KEY, PRIVATE_JWK, CERTIFICATE } = process.env;
 const withKey = mode.startsWith('key');
 const withProof = mode === 'proof';
-const scope = 'messaging:view';
+const { SCOPE: scope = 'messaging:view' } = process.env;
 
 async function importKey() {
   const { importPKCS8 } = await import('jose');
@@ -117,6 +117,12 @@ const factories = {
       if (withProof) await oauth.protectedResourceRequest(token.access_token, ...call);
       return token;
     };
+  },
+  async axios() {
+    const { default: axios } = await import('axios');
+    const form = new URLSearchParams({ grant_type: 'client_credentials', scope });
+    const auth = { username: CLIENT_ID, password: CLIENT_SECRET };
+    return async () => (await axios.post(TOKEN_URL, form, { auth })).data;
   },
   async 'simple-oauth2'() {
     const { ClientCredentials } = await import('simple-oauth2');

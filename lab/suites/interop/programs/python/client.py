@@ -13,7 +13,7 @@ library, mode = sys.argv[1:3]
 client_id, client_secret, token_url = (
     os.environ[name] for name in ("CLIENT_ID", "CLIENT_SECRET", "TOKEN_URL")
 )
-scope = "messaging:view"
+scope = os.environ.get("SCOPE", "messaging:view")
 issuer = os.environ["ISSUER"]
 with_key = mode.startswith("key")
 

@@ -74,12 +74,20 @@ func withMcp() func() (*oauth2.Token, error) {
 	}
 }
 
+// scopes are those of the environment, or the one that every client has.
+func scopes() []string {
+	if scope := os.Getenv("SCOPE"); scope != "" {
+		return strings.Fields(scope)
+	}
+	return []string{"messaging:view"}
+}
+
 func withClientCredentials() func() (*oauth2.Token, error) {
 	settings := clientcredentials.Config{
 		ClientID:     os.Getenv("CLIENT_ID"),
 		ClientSecret: os.Getenv("CLIENT_SECRET"),
 		TokenURL:     os.Getenv("TOKEN_URL"),
-		Scopes:       []string{"messaging:view"},
+		Scopes:       scopes(),
 	}
 	switch os.Args[2] {
 	case "ready":
@@ -105,7 +113,7 @@ func withPrometheus() func() (*oauth2.Token, error) {
 		ClientID:     os.Getenv("CLIENT_ID"),
 		ClientSecret: config.Secret(os.Getenv("CLIENT_SECRET")),
 		TokenURL:     os.Getenv("TOKEN_URL"),
-		Scopes:       []string{"messaging:view"},
+		Scopes:       scopes(),
 	}}, "interop")
 	return func() (*oauth2.Token, error) {
 		if err != nil {

@@ -51,7 +51,7 @@ public final class Client {
             .clientId(System.getenv("CLIENT_ID"))
             .clientSecret(System.getenv("CLIENT_SECRET"))
             .authorizationGrantType(AuthorizationGrantType.CLIENT_CREDENTIALS)
-            .scope("messaging:view");
+            .scope(System.getenv().getOrDefault("SCOPE", "messaging:view").split(" "));
     if (withKey) {
       registration.clientAuthenticationMethod(ClientAuthenticationMethod.PRIVATE_KEY_JWT);
     }
