@@ -3,37 +3,22 @@
  * When the last one has moved, delete what is about Cognito.
  */
 import { JwtVerifier } from 'aws-jwt-verify';
-import { assertStringEquals } from 'aws-jwt-verify/assert';
+import { assertStringArraysOverlap, assertStringEquals } from 'aws-jwt-verify/assert';
 import { FetchError, JwtBaseError, JwtExpiredError } from 'aws-jwt-verify/error';
 import { required } from './environment.ts';
 
 // https://cognito-idp.us-west-2.amazonaws.com/us-west-2_EXAMPLE1
 const cognitoIssuer = required('COGNITO_ISSUER');
 
-/** The scopes of the user pool, with the name that each has here. */
-const scopeNames = new Map([
-  ['https://api.example.com/messages.read', 'messaging:view'],
-  ['https://api.example.com/messages.write', 'messaging:manage'],
-]);
-
-const ownTokens = {
-  issuer: required('ISSUER'),
-  audience: required('AUDIENCE'),
-  jwksUri: required('JWKS_URI'),
-  graceSeconds: 10,
-};
-
-const cognitoTokens = {
-  issuer: cognitoIssuer,
-  // Cognito's access tokens have no aud: the scopes say for which API they are.
-  audience: null,
-  jwksUri: `${cognitoIssuer}/.well-known/jwks.json`,
-  graceSeconds: 10,
-};
+/** One of these is enough, as for an authorizer of a user pool. */
+const anyOf = required('ANY_OF').split(' ');
 
 const verifier = JwtVerifier.create([
   {
-    ...ownTokens,
+    issuer: required('ISSUER'),
+    audience: required('AUDIENCE'),
+    jwksUri: required('JWKS_URI'),
+    graceSeconds: 10,
     customJwtCheck: ({ header, payload }) => {
       assertStringEquals('typ', header.typ, 'at+jwt');
       assertStringEquals('alg', header.alg, 'RS256');
@@ -41,7 +26,11 @@ const verifier = JwtVerifier.create([
     },
   },
   {
-    ...cognitoTokens,
+    issuer: cognitoIssuer,
+    // Cognito's access tokens have no aud: the scopes say for which API they are.
+    audience: null,
+    jwksUri: `${cognitoIssuer}/.well-known/jwks.json`,
+    graceSeconds: 10,
     customJwtCheck: ({ header, payload }) => {
       assertStringEquals('alg', header.alg, 'RS256');
       // An id token of a user has the same issuer and keys.
@@ -52,10 +41,10 @@ const verifier = JwtVerifier.create([
 ]);
 
 try {
-  const { iss, client_id, scope = '' } = await verifier.verify(required('ACCESS_TOKEN'));
+  const { client_id, scope = '' } = await verifier.verify(required('ACCESS_TOKEN'));
   const given = scope.split(' ');
-  const scopes = iss === cognitoIssuer ? given.map((name) => scopeNames.get(name)) : given;
-  console.log(JSON.stringify({ client_id, scopes: scopes.filter((name) => name !== undefined) }));
+  assertStringArraysOverlap('scope', given, anyOf);
+  console.log(JSON.stringify({ client_id, scopes: given.filter((name) => anyOf.includes(name)) }));
 } catch (error) {
   // Keys that cannot be fetched say nothing about the token: answer 503 to those, 401 to these.
   if (!(error instanceof JwtBaseError) || error instanceof FetchError) throw error;

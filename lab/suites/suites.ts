@@ -54,7 +54,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   cognito: {
     shows:
-      '500 clients of Cognito, which moto made, get tokens here with the requests of before, and go back; needs Python',
+      '600 clients of Cognito, which moto made, and published clients move here, and half go back; needs Python',
     runs: 'nightly',
   },
   examples: {

@@ -1,127 +1,85 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readCatalogue } from '../../../cli/commands/client-import.ts';
 import { formerTokenPath } from '../../../contract/routes.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import { runCommand, runOrThrow } from '../../support/run-command.ts';
-import { makePythonEnvironment, trustVariables } from '../../support/runtimes.ts';
+import { cacheFolder, makePythonEnvironment, trustVariables } from '../../support/runtimes.ts';
 import { trustService, withLocalService } from '../../support/with-local-service.ts';
 import { clients } from '../interop/clients.ts';
 import { node, pinned } from '../interop/programs.ts';
-import { startProgram } from '../interop/running-program.ts';
+import { startProgram, type Variables } from '../interop/running-program.ts';
 
 /*
  * Moves an estate of Cognito here, and goes back in the middle. Ids and secrets are those that moto's
  * Cognito made; the requests, of published clients too, differ in nothing but the address.
  */
 
-interface App {
-  readonly ClientId: string;
-  readonly ClientSecret?: string;
-  readonly AllowedOAuthFlows: readonly string[];
-  readonly AllowedOAuthFlowsUserPoolClient: boolean;
-  readonly AllowedOAuthScopes: readonly string[];
-}
-
-/** Basic, the same with the id once more, form-encoded as Spring does it, and the body only. */
-function requestOf(
-  { ClientId: id, ClientSecret: secret = 'none', AllowedOAuthScopes }: App,
-  index: number,
-) {
-  const body = new URLSearchParams({ grant_type: 'client_credentials' });
-  if (index % 3 > 0) body.set('scope', AllowedOAuthScopes.slice(-index % 3).join(' '));
-  if ((index % 4) % 2 === 1) body.set('client_id', id);
-  if (index % 4 === 3) body.set('client_secret', secret);
-  const pair = index % 4 === 2 ? [id, secret].map(encodeURIComponent) : [id, secret];
-  const authorization = `Basic ${btoa(pair.join(':'))}`;
-  return { method: 'POST', headers: index % 4 === 3 ? {} : { authorization }, body };
-}
-
-/** What an API looks at: the client's id twice, its life and its scopes, whose order means nothing. */
-function describe(claims: Readonly<Record<string, string>>): string {
-  const { client_id, sub, scope = '', exp, iat } = claims;
-  return `${client_id} ${sub} ${Number(exp) - Number(iat)} s: ${scope.split(' ').toSorted().join(' ')}`;
+interface Caller {
+  readonly request: RequestInit;
+  /** The token of before, as {@link describeToken} has it, or the status of a refusal. */
+  readonly answer: string;
+  /** For a published client, which asks for all scopes, and its token of before. */
+  readonly variables: Variables;
+  readonly whole: string;
 }
 
 function describeToken(token: string): string {
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
-  return describe(JSON.parse(claims) as Record<string, string>);
+  const { client_id, sub, scope = '', exp, iat } = JSON.parse(claims) as Record<string, string>;
+  const scopes = scope.split(' ').toSorted().join(' ');
+  return `${client_id} ${sub} ${Number(exp) - Number(iat)} s: ${scopes}`;
 }
 
-function describeCognito({ ClientId: id }: App, scope: string): string {
-  return describe({ client_id: id, sub: id, scope, exp: '900', iat: '0' });
-}
-
-/**
- * The same of what Cognito gives, in place of its endpoint, which moto does not have:
- * https://docs.aws.amazon.com/cognito/latest/developerguide/token-endpoint.html
- */
-function ofCognito(app: App, index: number): string {
-  const isOn = app.AllowedOAuthFlowsUserPoolClient && app.ClientSecret !== undefined;
-  if (!isOn || !app.AllowedOAuthFlows.includes('client_credentials')) return '401';
-  const scope = requestOf(app, index).body.get('scope') ?? app.AllowedOAuthScopes.join(' ');
-  return describeCognito(app, scope);
-}
-
-async function askAll(url: string, apps: readonly App[]): Promise<readonly string[]> {
+async function askAll(url: string, callers: readonly Caller[]): Promise<readonly string[]> {
   const answers: string[] = [];
-  for (const [index, app] of apps.entries()) {
-    const response = await fetch(url, requestOf(app, index));
+  for (const { request } of callers) {
+    const response = await fetch(url, { method: 'POST', ...request });
     const { access_token: token = '' } = (await response.json()) as { access_token?: string };
     answers.push(response.status === 200 ? describeToken(token) : String(response.status));
   }
   return answers;
 }
 
-const published = new Set(
-  'requests-oauthlib pyiceberg openid-client clientcredentials prometheus spring-security'.split(
-    ' ',
-  ),
-);
-const callers = [
+const names =
+  'requests-oauthlib pyiceberg openid-client clientcredentials prometheus spring-security';
+const published = [
   { name: `axios ${pinned.npm('axios')}`, runtime: node, program: 'axios' },
-  ...clients.filter(({ program }) => published.has(program)),
+  ...clients.filter(({ program }) => names.split(' ').includes(program)),
 ];
 
 /** Each published client as it comes, with the credentials of one that moves. */
-async function askPublished(service: LocalRun, apps: readonly App[]): Promise<void> {
-  const { caPath = '', paths, issuer } = service;
-  const address = { ISSUER: issuer, TOKEN_URL: issuer + formerTokenPath };
-  for (const [index, { name, runtime, program }] of callers.entries()) {
+async function askPublished(service: LocalRun, callers: readonly Caller[]): Promise<void> {
+  const { caPath = '', paths, issuer: ISSUER } = service;
+  const common = { ISSUER, TOKEN_URL: ISSUER + formerTokenPath, ...trustVariables(caPath) };
+  for (const [index, { name, runtime, program }] of published.entries()) {
     const prepared = await runtime('client', { caPath, directory: paths.directory });
     if ('missing' in prepared) {
       process.stdout.write(`SKIPPED ${name}: this machine lacks ${prepared.missing}\n`);
       continue;
     }
-    const app = apps[4 * index] ?? assert.fail('too few clients');
-    const { ClientId: CLIENT_ID, ClientSecret: CLIENT_SECRET = '' } = app;
-    const SCOPE = app.AllowedOAuthScopes.join(' ');
-    const started = startProgram<object, { ok: boolean; token?: string; why?: string }>(
-      [...prepared.command, program, 'default'],
-      { ...address, ...trustVariables(caPath), CLIENT_ID, CLIENT_SECRET, SCOPE },
-    );
+    const { variables, whole } = callers[index] ?? assert.fail('too few callers');
+    const command = [...prepared.command, program, 'default'] as const;
+    const started = startProgram<object, { ok: boolean; token?: string; why?: string }>(command, {
+      ...common,
+      ...variables,
+    });
     const { token, why } = await started.ask({});
     await started.close();
-    const found = token === undefined ? why : describeToken(token);
-    assert.equal(found, describeCognito(app, SCOPE), name);
+    assert.equal(token === undefined ? why : describeToken(token), whole, name);
     process.stdout.write(`passed  ${name} gets the token of before\n`);
   }
 }
 
-type Done = { readonly outcome: string; readonly import_id?: string };
-type Scope = Readonly<Record<'service' | 'permission' | 'description' | 'value', string>>;
-
-async function authctl({ environment }: LocalRun, ...words: readonly string[]) {
+/** How many clients had each outcome, and the id of the import. */
+async function importClients({ environment }: LocalRun, ...words: readonly string[]) {
   const program = join(import.meta.dirname, '../../../cli/authctl.ts');
   const command = [process.execPath, program, '--json', 'client', 'import', ...words] as const;
   const { stdout, output } = await runCommand(command, { environment });
   assert.match(stdout, /^\{/, output);
-  return JSON.parse(stdout) as { items: readonly Done[]; scopes: readonly Scope[] };
-}
-
-/** How many clients had each outcome, and the id of the import. */
-async function importClients(service: LocalRun, ...words: readonly string[]) {
-  const { items } = await authctl(service, ...words);
+  type Done = { readonly outcome: string; readonly import_id?: string };
+  const { items } = JSON.parse(stdout) as { readonly items: readonly Done[] };
   const counts = Object.entries(Object.groupBy(items, ({ outcome }) => outcome));
   return [
     Object.fromEntries(counts.map(([outcome, all = []]) => [outcome, all.length])),
@@ -129,41 +87,22 @@ async function importClients(service: LocalRun, ...words: readonly string[]) {
   ] as const;
 }
 
-const config = {
-  regions: { slc: { awsRegion: 'us-west-2' } },
-  defaultAudience: 'https://api.example.com',
-  scopes: [{ service: 'messaging', permission: 'view', description: 'Read' }],
-  clientImport: {},
-  clientSecretPost: true,
-};
-
-/** The estate's clients, and its resource servers as scopes of the config. */
-function readEstate(python: string) {
-  return withLocalService({ config }, async (service) => {
-    const { directory } = service.paths;
-    await runOrThrow([python, join(import.meta.dirname, 'make_clients.py'), directory]);
-    const { scopes } = await authctl(
-      service,
-      '--catalogue',
-      join(directory, 'resource-servers.json'),
-    );
-    assert.equal(scopes.length, 73);
-    return { scopes, clients: readFileSync(join(directory, 'cognito.json'), 'utf8') };
-  });
-}
-
-async function proveMove({ scopes, clients }: Awaited<ReturnType<typeof readEstate>>) {
-  const texts = clients.trim().split(/\n(?=\{)/);
-  const apps = texts.map((one) => (JSON.parse(one) as { UserPoolClient: App }).UserPoolClient);
-  const before = apps.map(ofCognito);
-  const [none, half] = [before.map(() => '401'), before.length / 2];
-  const options = { https: true, config: { ...config, scopes: [...config.scopes, ...scopes] } };
-  await withLocalService(options, async (service) => {
+async function proveMove(folder: string, callers: readonly Caller[]): Promise<void> {
+  const { scopes } = readCatalogue(readFileSync(join(folder, 'resource-servers.json')), []);
+  assert.equal(scopes.length, 73);
+  const config = {
+    regions: { slc: { awsRegion: 'us-west-2' } },
+    defaultAudience: 'https://api.example.com',
+    scopes,
+    clientImport: {},
+    clientSecretPost: true,
+  };
+  const before = callers.map(({ answer }) => answer);
+  const [none, half] = [before.map(() => '401'), callers.length / 2];
+  await withLocalService({ https: true, config }, async (service) => {
     trustService(service);
-    const file = join(service.paths.directory, 'cognito.json');
-    writeFileSync(file, clients);
-    const from = ['--from', file, '--trunk-group', 'tg-7'];
-    const ask = (some = apps) => askAll(service.issuer + formerTokenPath, some);
+    const from = ['--from', join(folder, 'cognito.json'), '--trunk-group', 'tg-7'];
+    const ask = (some = callers) => askAll(service.issuer + formerTokenPath, some);
     const undo = (id: string, ...more: readonly string[]) =>
       importClients(service, '--undo', id, '--yes', ...more);
 
@@ -172,7 +111,7 @@ async function proveMove({ scopes, clients }: Awaited<ReturnType<typeof readEsta
     assert.deepEqual(await ask(), none);
     const [imported, first] = await importClients(service, ...from);
     assert.deepEqual(imported, { imported: 592, refused: 8 });
-    const moved = apps.slice(0, half);
+    const moved = callers.slice(0, half);
     assert.deepEqual(await ask(moved), before.slice(0, half));
     await askPublished(service, moved);
     process.stdout.write('passed  half of 600 clients have moved; 8 had no token and have none\n');
@@ -197,5 +136,8 @@ const python = await makePythonEnvironment(['moto[cognitoidp]==5.2.5']);
 if ('missing' in python) {
   process.stdout.write(`SKIPPED: Cognito's clients cannot be made: no ${python.missing}\n`);
 } else {
-  await proveMove(await readEstate(join(python.bin, 'python')));
+  const folder = cacheFolder('cognito');
+  const program = join(import.meta.dirname, 'make_clients.py');
+  const output = await runOrThrow([join(python.bin, 'python'), program, folder]);
+  await proveMove(folder, JSON.parse(output) as readonly Caller[]);
 }

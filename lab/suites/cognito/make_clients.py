@@ -1,8 +1,14 @@
-"""Writes the resource servers and the clients of moto's Cognito, as the AWS CLI prints them."""
+"""Writes the resource servers and the clients of moto's Cognito, as the AWS CLI prints them.
 
+Also the request of each caller, and what Cognito answers, in place of its endpoint, which moto does not have:
+https://docs.aws.amazon.com/cognito/latest/developerguide/token-endpoint.html
+"""
+
+import base64
 import json
 import pathlib
 import sys
+from urllib.parse import quote, urlencode
 
 import boto3
 from moto import mock_aws
@@ -24,6 +30,40 @@ stopped = {
 
 def write(name, objects):
     (folder / name).write_text("".join(json.dumps(one, indent=4, default=str) + "\n" for one in objects))
+
+
+def token_of(client, scopes):
+    """What an API looks at: the client's id twice, its life and its scopes, whose order means nothing."""
+    client_id = client["ClientId"]
+    return f"{client_id} {client_id} 900 s: {' '.join(sorted(scopes))}"
+
+
+def caller_of(client, number):
+    """One in four sends Basic, one also its id, one as Spring encodes it, and one only the body."""
+    client_id, secret = client["ClientId"], client.get("ClientSecret", "none")
+    scopes = client["AllowedOAuthScopes"]
+    form, headers = {"grant_type": "client_credentials"}, {}
+    if number % 3 > 0:
+        scopes = scopes[-(number % 3) :]
+        form["scope"] = " ".join(scopes)
+    if number % 2 == 1:
+        form["client_id"] = client_id
+    if number % 4 == 3:
+        form["client_secret"] = secret
+    else:
+        pair = f"{quote(client_id)}:{quote(secret)}" if number % 4 == 2 else f"{client_id}:{secret}"
+        headers["authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
+    is_on = client.get("AllowedOAuthFlowsUserPoolClient") and "ClientSecret" in client
+    flows = client.get("AllowedOAuthFlows", [])
+    answer = token_of(client, scopes) if is_on and "client_credentials" in flows else "401"
+    variables = {
+        "CLIENT_ID": client_id,
+        "CLIENT_SECRET": secret,
+        "SCOPE": " ".join(client["AllowedOAuthScopes"]),
+    }
+    whole = token_of(client, client["AllowedOAuthScopes"])
+    form = {"headers": {**headers, "content-type": "application/x-www-form-urlencoded"}, "body": urlencode(form)}
+    return {"request": form, "answer": answer, "variables": variables, "whole": whole}
 
 
 with mock_aws():
@@ -54,3 +94,5 @@ with mock_aws():
         clients.append({"UserPoolClient": client["UserPoolClient"]})
     write("resource-servers.json", servers)
     write("cognito.json", clients)
+    callers = [caller_of(one["UserPoolClient"], number) for number, one in enumerate(clients)]
+    print(json.dumps(callers))

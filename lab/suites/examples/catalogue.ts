@@ -47,6 +47,12 @@ const python = pythonRuntime(join(folder, 'python'));
 export const pythonApi = pythonRuntime(join(folder, 'python-api'));
 const go = goRuntime(join(folder, 'go'), 'examples');
 const java = javaRuntime(join(folder, 'java'), 'examples');
+
+/** Programs that take tokens of Cognito, too; `npm test` has the one of Node. */
+export const otherBothIssuers = [
+  ['Python', python, 'verify_token_both_issuers'],
+  ['Java', java, 'VerifyTokenBothIssuers'],
+] as const;
 const curl: Runtime = async (name) => {
   const found = await runCommand(['curl', '--version']);
   if (found.code !== 0) return { missing: missingTool('curl', found) };

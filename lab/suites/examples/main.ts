@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Command, runOrThrow } from '../../support/run-command.ts';
 import { trustService } from '../../support/with-local-service.ts';
-import { type Example, examples, pythonApi } from './catalogue.ts';
+import { type Example, examples, otherBothIssuers, pythonApi } from './catalogue.ts';
 import { checkExample } from './check-example.ts';
 import { checkProgram, prepareProgram, programsOfPage } from './first-programs.ts';
 import { type World, withWorld } from './world.ts';
@@ -27,18 +27,25 @@ interface Checked {
   readonly check: (command: Command, world: World) => Promise<void>;
 }
 
+/** Runs a test of `npm test` with a runtime that `npm test` does without. */
+async function runTest(file: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const cwd = join(import.meta.dirname, '../../..');
+  const vitest = join(cwd, 'node_modules/.bin/vitest');
+  await runOrThrow([vitest, 'run', `test/integration/${file}.test.ts`], { cwd, environment });
+}
+
 /** The sample test of the package `local`, with the API of FastAPI in place of Express. */
 const localReadme: Checked = {
   name: 'test of packages/local/README.md: Python, FastAPI',
   prepare: pythonApi.bind(undefined, 'fastapi_api'),
-  check: async ([python]) => {
-    const vitest = join(import.meta.dirname, '../../../node_modules/.bin/vitest');
-    await runOrThrow([vitest, 'run', 'test/integration/docs/start-local.test.ts'], {
-      cwd: join(import.meta.dirname, '../../..'),
-      environment: { PYTHON: python },
-    });
-  },
+  check: ([PYTHON]) => runTest('docs/start-local', { PYTHON }),
 };
+
+const bothIssuers = ([language, runtime, program]: (typeof otherBothIssuers)[number]): Checked => ({
+  name: `tokens of Cognito and of this service: ${language}`,
+  prepare: runtime.bind(undefined, program),
+  check: () => runTest('examples/both-issuers', { BOTH_ISSUERS: language }),
+});
 
 /** The examples, and the programs that the portal shows on a client's page. */
 function checkedIn({ service, environment }: World): readonly Checked[] {
@@ -48,6 +55,7 @@ function checkedIn({ service, environment }: World): readonly Checked[] {
       check: (command: Command, world: World) => checkExample(example, command, world),
     })),
     localReadme,
+    ...otherBothIssuers.map(bothIssuers),
     ...programsOfPage(service).map((program) => ({
       name: `page of a client: ${program.name}`,
       prepare: (trust: World['trust']) => prepareProgram(program, trust),

@@ -390,45 +390,51 @@ describe('a client that exists', () => {
     expect(test.world.clients.get(id)?.declared?.events).toHaveLength(1);
   });
 
-  it('is adopted without a new id, if the property names it', async () => {
-    const test = await declareWorld();
-    const { clients, clientId } = test.world;
-    const resource = resourceOf(test);
-    const { publicKeys: _, ...plain } = keyClient();
-    await resource.put({ ...plain, adoptClientId: clientId });
-    expect(resource.id()).toBe(clientId);
-    expect(clients.get(clientId)).toMatchObject({
-      tokenLifetime: 900,
-      declared: { logicalId: 'Billing' },
-    });
-    expect(clients.get(clientId)?.secrets).toHaveLength(1);
-    const other = await test.send(
-      eventOf({
-        LogicalResourceId: 'Second',
-        StackId: stackId('erp-eu'),
-        ResourceProperties: { ...plain, adoptClientId: clientId },
-      }),
-    );
-    expect(other.Reason).toBe(
-      `${clientId} is declared by Billing in the stack erp (us-west-2, account 111122223333); take it over first (authctl client update ${clientId} --take-over), and it works on; adoptClientId: ${clientId} then makes it this resource`,
-    );
-    const foreign = await test.send(
-      eventOf({ ResourceProperties: workload(test, 'erp', { adoptClientId: clientId }) }),
-    );
-    expect(foreign.Reason).toBe(
-      `adopt_client_id: received ${clientId} of tg-1001; allowed: a client of tg-1001 ${test.world.issuer} erp`,
-    );
-    // A resource that was renamed in its template.
-    await test.send(
-      eventOf({
-        LogicalResourceId: 'Renamed',
-        ResourceProperties: { ...plain, adoptClientId: clientId },
-      }),
-    );
-    await resource.remove();
-    expect(clients.get(clientId)).toMatchObject({ declared: { logicalId: 'Renamed' } });
-    expect(stopsOf(test, clientId)).toEqual([]);
-  });
+  it.each([undefined, '7abcdefghijklmnopqrstuvwxy'])(
+    'is adopted without a new id, if the property names it: %s',
+    async (imported) => {
+      const test = await declareWorld();
+      const { clients } = test.world;
+      const clientId = imported ?? test.world.clientId;
+      const client = clients.get(test.world.clientId) ?? expect.fail();
+      clients.set(clientId, { ...client, clientId });
+      const resource = resourceOf(test);
+      const { publicKeys: _, ...plain } = keyClient();
+      await resource.put({ ...plain, adoptClientId: clientId });
+      expect(resource.id()).toBe(clientId);
+      expect(clients.get(clientId)).toMatchObject({
+        tokenLifetime: 900,
+        declared: { logicalId: 'Billing' },
+      });
+      expect(clients.get(clientId)?.secrets).toHaveLength(1);
+      const other = await test.send(
+        eventOf({
+          LogicalResourceId: 'Second',
+          StackId: stackId('erp-eu'),
+          ResourceProperties: { ...plain, adoptClientId: clientId },
+        }),
+      );
+      expect(other.Reason).toBe(
+        `${clientId} is declared by Billing in the stack erp (us-west-2, account 111122223333); take it over first (authctl client update ${clientId} --take-over), and it works on; adoptClientId: ${clientId} then makes it this resource`,
+      );
+      const foreign = await test.send(
+        eventOf({ ResourceProperties: workload(test, 'erp', { adoptClientId: clientId }) }),
+      );
+      expect(foreign.Reason).toBe(
+        `adopt_client_id: received ${clientId} of tg-1001; allowed: a client of tg-1001 ${test.world.issuer} erp`,
+      );
+      // A resource that was renamed in its template.
+      await test.send(
+        eventOf({
+          LogicalResourceId: 'Renamed',
+          ResourceProperties: { ...plain, adoptClientId: clientId },
+        }),
+      );
+      await resource.remove();
+      expect(clients.get(clientId)).toMatchObject({ declared: { logicalId: 'Renamed' } });
+      expect(stopsOf(test, clientId)).toEqual([]);
+    },
+  );
 
   it.each([
     ['too long', {}, { maxSecretLifetime: 60 }, 'expires_at: received'],
