@@ -12,5 +12,4 @@ process.exitCode = await runAuthctl(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
-  command: [process.execPath, ...process.argv.slice(1, 2)],
 });

@@ -8,8 +8,6 @@ export interface CliIo {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The command that runs this program, for shell completion. The default is its name. */
-  readonly command?: readonly string[];
 }
 
 /** Longer than any credential that a command reads. */

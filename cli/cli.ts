@@ -30,7 +30,7 @@ function requireNoRestriction(what: string, { onlyTrunkGroup }: GlobalOptions): 
 /** The operations of management. */
 export type Operations = Omit<Management, 'forCaller'>;
 
-/** The SDK is loaded by the first operation: --help and completion work without. */
+/** The SDK is loaded by the first operation: --help works without. */
 function openLater(open: () => Promise<Management>): Operations {
   let opened: Promise<Management> | undefined;
   const late =

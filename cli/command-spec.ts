@@ -75,7 +75,7 @@ export function chosen<const Flags extends string, const Value extends string>(
   return new Option(flags, summary).choices(choices);
 }
 
-/** The same, but help and completion only show them: management refuses others. */
+/** The same, but the help only shows them: management refuses others. */
 export function offered<const Flags extends string, const Value extends string>(
   flags: Flags,
   summary: string,

@@ -1,4 +1,3 @@
-import completion from '@bomb.sh/tab/commander';
 import { Command, Help, Option } from 'commander';
 import { packageVersion } from '../adapters/package-version.ts';
 import { sayAsDuration } from '../core/duration.ts';
@@ -73,26 +72,6 @@ function configureAll(command: Command, io: CliIo): void {
   for (const child of command.commands) configureAll(child, io);
 }
 
-/** The completion reads each command's visible options, which do not include the global ones. */
-function showGlobalOptions(command: Command, global: readonly Option[]): void {
-  const plain = new Help();
-  command.configureHelp({
-    visibleOptions: (one) => [...plain.visibleOptions(one), ...(one.parent ? global : [])],
-  });
-  for (const child of command.commands) showGlobalOptions(child, global);
-}
-
-/** Those that `complete` writes a script for. */
-const shells = ['bash', 'zsh', 'fish', 'powershell'];
-
-function addCompletion(program: Command): void {
-  showGlobalOptions(program, program.options);
-  const shell = completion(program).commands.get('complete');
-  shell?.argument('shell', (offer) => {
-    for (const name of shells) offer(name, '');
-  });
-}
-
 /** What a person comes for. Every other group is for those who operate the deployment. */
 const taskOf: ReadonlyMap<string, string> = new Map([
   ['portal', 'Look, and find out why:'],
@@ -132,7 +111,6 @@ export function createProgram(io: CliIo, answerNo: () => void): Command {
       formatExamples(io, [
         'client create --name Billing --trunk-group tg-1001 --scope messaging:view --local',
         'client-secret create client_4fWqEXAMPLE --expires-in 90d',
-        'complete bash > ~/.local/share/bash-completion/completions/authctl',
       ]) +
         '\n\nRegion, credentials and endpoints follow the AWS SDK: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.\nExit codes: 0 done, 1 refused, 2 wrong usage.',
     );
@@ -140,9 +118,6 @@ export function createProgram(io: CliIo, answerNo: () => void): Command {
     program.addCommand(command.helpGroup(taskOf.get(command.name()) ?? 'Operate:'));
   for (const spec of singleCommands) add(buildCommand(io, spec, open));
   for (const group of commandGroups) add(buildGroup(io, group, open));
-  // The completion's own commands copy these settings when they are made.
-  configureAll(program, io);
-  addCompletion(program);
   configureAll(program, io);
   return program;
 }

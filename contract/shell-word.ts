@@ -1,11 +1,6 @@
 /** Words of these characters, of which no shell changes any within a word. */
 const plainWord = /^[A-Za-z0-9./_-][A-Za-z0-9._~:/@%+=-]*$/;
 
-/** Whether bash, zsh, fish and PowerShell read a word as it is, without quotes. */
-export function isPlainWord(word: string): boolean {
-  return plainWord.test(word);
-}
-
 /** A quote within quotes for a POSIX shell: end, quote, begin. */
 export const escapedQuote = String.raw`'\''`;
 
@@ -16,5 +11,5 @@ export function inQuotes(word: string): string {
 
 /** A word that a POSIX shell reads unchanged, in quotes if it needs them. */
 export function quoteWord(word: string): string {
-  return isPlainWord(word) ? word : inQuotes(word);
+  return plainWord.test(word) ? word : inQuotes(word);
 }

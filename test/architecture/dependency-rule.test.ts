@@ -35,7 +35,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     },
     cli: {
       folders: ['cli', 'portal', 'adapters', 'core', 'contract'],
-      packages: ['commander', 'string-width', '@bomb.sh/tab', 'node:'],
+      packages: ['commander', 'string-width', 'node:'],
     },
     verifier: { folders: ['verifier', 'adapters', 'core', 'contract'], packages: ['node:'] },
     'lab/emulator': {

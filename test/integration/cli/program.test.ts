@@ -63,11 +63,6 @@ describe('the program', () => {
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toBe('authctl: no AWS region: set AWS_REGION\n');
   });
-
-  it.each(['bash', 'zsh', 'fish', 'powershell'])('writes a completion for %s', async (shell) => {
-    const { stdout } = await run(process.execPath, [authctl, 'complete', shell]);
-    expect(stdout).toMatch(/authctl\S* complete '?--/);
-  });
 });
 
 describe('colours', () => {

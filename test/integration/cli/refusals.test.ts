@@ -65,12 +65,6 @@ describe('wrong usage ends with 2', () => {
       '--through: received "tunnel"; allowed:',
     ],
     [
-      'a shell that has no completion',
-      ['complete', 'tcsh'],
-      "authctl: command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are zsh, bash, fish, powershell.\n",
-    ],
-    ['no shell', ['complete'], "authctl: missing required argument 'shell'\n"],
-    [
       'no credential',
       ['explain', 'request', '--bearer-stdin'],
       '--bearer-stdin: received no credential on stdin',
