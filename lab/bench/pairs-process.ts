@@ -26,9 +26,11 @@ function outcomeOf(payload: unknown): unknown {
 }
 
 function load({ taskRoot, event, outcome, ownEnvironment }: PairSide): () => Promise<void> {
+  const common = { ...process.env };
   Object.assign(process.env, ownEnvironment);
   const { handler } = createRequire(`${taskRoot}/`)('./index.js') as { readonly handler: Handler };
   for (const name in ownEnvironment) Reflect.deleteProperty(process.env, name);
+  Object.assign(process.env, common);
   return async () => {
     const payload = await handler(asOfNow(event), context);
     if (outcomeOf(payload) !== outcome) {

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { toClientItem } from '../../adapters/dynamodb/items/client-item.ts';
-import { toIdentityProviderItem } from '../../adapters/dynamodb/items/identity-provider-item.ts';
 import { signingKeyItem } from '../../adapters/dynamodb/items/signing-key-item.ts';
 import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import { addressesOf } from '../../contract/addresses.ts';
@@ -20,7 +19,6 @@ import {
   formatId,
   hashSecret,
 } from '../../core/credential/credential-value.ts';
-import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { buildProxyEvent } from '../emulator/gateway/proxy-event.ts';
@@ -89,11 +87,6 @@ export function clientItem(client: Client): StubItem {
   return { table, key: client.clientId, item: toClientItem(client) };
 }
 
-export function providerItem(provider: IdentityProvider): StubItem {
-  const table = tableName(config.name, 'identityProviders');
-  return { table, key: provider.issuer, item: toIdentityProviderItem(provider) };
-}
-
 /** What the tables hold. */
 export function createItems(backend: Pick<Backend, 'publicSpki'>): readonly StubItem[] {
   const signingKeys = createSigningKeys(backend.publicSpki).map((key) => ({
@@ -127,13 +120,9 @@ export const settings = {
 /** The variables of the token function if the config has more keys. */
 function tokenWith(more: Partial<DeploymentConfigInput>): Readonly<Record<string, string>> {
   const config = parseDeploymentConfig({ ...unlimited, ...more });
-  const { federatedClients, ...settings } = functionSettings.token({ ...source, config });
-  // Providers are on loopback.
-  const onLoopback = federatedClients && { ...federatedClients, allowLoopback: true };
-  return settingsVariables({ ...settings, federatedClients: onLoopback });
+  return settingsVariables(functionSettings.token({ ...source, config }));
 }
 
-export const federatedTokenEnvironment = () => tokenWith({ federatedClients: {} });
 export const keysEnvironment = () => tokenWith({ clientKeys: { maxAge: 600 } });
 /** A proof binds its tokens. */
 export const dpopEnvironment = () =>

@@ -11,7 +11,6 @@ import { KmsStub } from './kms-stub.ts';
 const kms = new KmsStub();
 const dynamodb = new DynamoDbStub();
 const delays = { kms: 0, dynamodb: 0 };
-let providerJwks: object = { keys: [] };
 let counts: Record<string, number> = {};
 
 type Service = 'kms' | 'dynamodb';
@@ -29,18 +28,13 @@ function serve(service: Service): RequestListener {
 /** The issuer's JWKS, as the jwks function would serve it. */
 const serveJwks: RequestListener = (request, response) => {
   const jwk = publicJwkFromSpki(Buffer.from(kms.publicSpki, 'base64'), 'RS256');
-  const isOwn = request.url === jwksPath;
-  if (!isOwn) counts['fetch'] = (counts['fetch'] ?? 0) + 1;
-  const document = isOwn ? { keys: [jwk] } : providerJwks;
-  response.writeHead(200, { 'Content-Type': 'application/json' });
-  response.end(JSON.stringify(document));
+  response.writeHead(request.url === jwksPath ? 200 : 404, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify({ keys: [jwk] }));
 };
 
 function run(command: BackendCommand): CallCounts {
   if (command.items !== undefined) dynamodb.replaceItems(command.items);
-  dynamodb.keepsItems = command.keepsItems ?? dynamodb.keepsItems;
   if (command.delays !== undefined) Object.assign(delays, command.delays);
-  providerJwks = command.providerJwks ?? providerJwks;
   const before = counts;
   counts = {};
   return before;

@@ -15,10 +15,6 @@ export interface Delays {
 export interface BackendCommand {
   readonly items?: readonly StubItem[];
   readonly delays?: Delays;
-  /** Whether items that are put can be read again. */
-  readonly keepsItems?: boolean;
-  /** What is served at every other path of the issuer's host: the JWKS of identity providers. */
-  readonly providerJwks?: object;
 }
 
 export interface BackendStarted {

@@ -10,7 +10,6 @@ export interface StubItem {
 interface ReadRequest {
   readonly TableName: string;
   readonly Key?: Readonly<Record<string, { readonly S: string }>>;
-  readonly Item?: Readonly<Record<string, object>>;
   readonly ProjectionExpression?: string;
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
 }
@@ -26,11 +25,9 @@ function project(
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)));
 }
 
-/** Answers reads from a fixed set of items; takes writes, and keeps them only if it is told to. */
+/** Answers reads from a fixed set of items. Takes writes, and keeps none. */
 export class DynamoDbStub {
   readonly #items = new Map<string, object[]>();
-  /** Whether an item that is put can be read again, by its first attribute. */
-  keepsItems = false;
 
   replaceItems(items: readonly StubItem[]): void {
     this.#items.clear();
@@ -41,14 +38,9 @@ export class DynamoDbStub {
     }
   }
 
-  #put(table: string, item: Readonly<Record<string, object>>): void {
-    const [key] = Object.values(item) as readonly { readonly S?: string }[];
-    this.#items.set(`${table}/${key?.S}`, [item]);
-  }
-
   reply(operation: string, body: string): unknown {
     const request = JSON.parse(body) as ReadRequest;
-    const { TableName, Key, Item } = request;
+    const { TableName, Key } = request;
     const key = Object.values(Key ?? {})[0]?.S ?? '';
     const found = this.#items.get(`${TableName}/${key}`) ?? [];
     switch (operation) {
@@ -57,8 +49,6 @@ export class DynamoDbStub {
       case 'Query':
         return { Items: found, Count: found.length, ScannedCount: found.length };
       case 'PutItem':
-        if (this.keepsItems && Item !== undefined) this.#put(TableName, Item);
-        return {};
       case 'UpdateItem':
         return {};
       default:

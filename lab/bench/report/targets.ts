@@ -80,12 +80,6 @@ const pairTexts: Readonly<
     'the same function without it',
     { warm: 1.01 },
   ],
-  keyToken: ['CPU of a token by a key', 'a token by a secret'],
-  tokenAndDuties: ['CPU of a token', 'the two calls, a verification and a log line'],
-  federatedToken: [
-    'CPU of a token for an assertion',
-    'the two calls, two verifications and a log line',
-  ],
   discovery: ['CPU of the discovery document', 'constant answer, same log line', { warm: 1.4 }],
   jwks: ['CPU of the JWKS', 'constant answer, same log line', { warm: 1.5 }],
   authorizerToken: [
