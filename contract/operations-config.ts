@@ -207,6 +207,8 @@ export const operationsEntries = {
    * times the logs have for every request, and are a third of the price of a token.
    */
   tracing: v.optional(v.picklist(['on', 'off']), 'off'),
+  /** Whether the deployment has a dashboard of CloudWatch, which has a monthly price. */
+  dashboard: v.optional(v.picklist(['on', 'off']), 'off'),
   /**
    * Which reports of Lambda the logs of the token, discovery and JWKS functions have: `failures`
    * leaves out what is written about each request that succeeds.

@@ -72,7 +72,7 @@ export function addBackupAlarms(
   scope: Construct,
   context: AlarmContext,
   vault: WatchedVault,
-): void {
+): readonly Alarm[] {
   const patternOf = (job: 'Backup' | 'Copy', detail: EventPattern['detail']) => ({
     pattern: { source: ['aws.backup'], detailType: [`${job} Job State Change`], detail },
   });
@@ -90,5 +90,5 @@ export function addBackupAlarms(
     ...patternOf('Copy', { state: ['FAILED', 'PARTIAL'], sourceBackupVaultArn: [vault.arn] }),
   };
   const alarms = vault.isCopied ? [backups, copies] : [backups];
-  for (const alarm of alarms) addEventAlarm(scope, context, alarm);
+  return alarms.map((alarm) => addEventAlarm(scope, context, alarm));
 }

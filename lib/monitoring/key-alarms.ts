@@ -1,3 +1,4 @@
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { secondsPerDay } from '../../contract/bounds.ts';
 import type { FunctionName } from '../../contract/function-names.ts';
@@ -159,8 +160,8 @@ function byOthers(
  * The alarms on signing keys. CloudTrail reports calls to KMS without the tags of the key, so every
  * key of the account and region raises these alarms. An account of its own suits the service best.
  */
-export function addKeyAlarms(scope: Construct, context: AlarmContext): void {
-  for (const { eventNames, exceptFunctions, ...text } of kmsCalls) {
+export function addKeyAlarms(scope: Construct, context: AlarmContext): readonly Alarm[] {
+  const ofCalls = kmsCalls.map(({ eventNames, exceptFunctions, ...text }) =>
     addEventAlarm(scope, context, {
       ...text,
       pattern: {
@@ -174,8 +175,8 @@ export function addKeyAlarms(scope: Construct, context: AlarmContext): void {
       },
       // CloudTrail classifies `Sign` as a read.
       includesReads: true,
-    });
-  }
+    }),
+  );
   const metrics = new ServiceMetrics({ name: context.deploymentName });
-  for (const alarm of metricAlarms(metrics)) addAlarm(scope, context, alarm);
+  return [...ofCalls, ...metricAlarms(metrics).map((alarm) => addAlarm(scope, context, alarm))];
 }

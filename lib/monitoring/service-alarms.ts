@@ -35,14 +35,14 @@ const quotaShare = 0.6;
  * The alarms on requests and on the services that they need.
  *
  * @param accessLog of the API, which has no metric of its own for the requests that it throttles.
- * @returns those that roll a new version of a function back.
+ * @returns `ofNewVersions`: those that roll a new version of a function back.
  */
 export function addServiceAlarms(
   scope: Construct,
   context: AlarmContext,
   config: DeploymentConfig,
   accessLog: ILogGroup,
-): readonly Alarm[] {
+) {
   const metrics = new ServiceMetrics(config);
   const add = (alarm: AlarmProps) => addAlarm(scope, context, alarm);
   new MetricFilter(scope, gatewayMetrics.throttled, {
@@ -64,8 +64,7 @@ export function addServiceAlarms(
     ...tableAlarms(metrics),
     managementTablesAlarm(metrics),
   ];
-  others.forEach(add);
-  return ofNewVersions;
+  return { ofNewVersions, alarms: [...ofNewVersions, ...others.map(add)] };
 }
 
 function failureAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {

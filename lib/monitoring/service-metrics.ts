@@ -46,8 +46,8 @@ export class ServiceMetrics {
   }
 
   /** One of our own metrics that is made from the access log. */
-  ofGateway(metricName: string): Metric {
-    return makeMetric(this.namespace, metricName, {});
+  ofGateway(metricName: string, reading?: Reading): Metric {
+    return makeMetric(this.namespace, metricName, {}, reading);
   }
 
   /** Token requests of one outcome. */
@@ -80,11 +80,11 @@ export class ServiceMetrics {
    * Sign calls a minute against the account's quota. KMS reports calls with RSA keys of all
    * callers. For other keys, the tokens issued here are the best estimate.
    */
-  signCalls(alg: Alg): Metric {
-    if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued');
+  signCalls(alg: Alg, reading?: Reading): Metric {
+    if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued', reading);
     const Resource = 'CryptographicOperationsRsa';
     const dimensions = { Service: 'KMS', Type: 'API', Resource, Class: 'None' };
-    return makeMetric('AWS/Usage', 'CallCount', dimensions);
+    return makeMetric('AWS/Usage', 'CallCount', dimensions, reading);
   }
 
   /** One of Lambda's metrics of a function. */
@@ -98,10 +98,11 @@ export class ServiceMetrics {
     return makeMetric('AWS/ApiGateway', metricName, { ApiName, Stage: stageName }, reading);
   }
 
-  /** One of DynamoDB's metrics of a table. */
-  ofTable(table: TableKey, metricName: string): Metric {
+  /** One of DynamoDB's metrics of a table, of one operation if the metric has them. */
+  ofTable(table: TableKey, metricName: string, reading?: Reading, Operation?: string): Metric {
     const TableName = deployedTableName(this.names, table);
-    return makeMetric('AWS/DynamoDB', metricName, { TableName });
+    const dimensions = { TableName, ...(Operation !== undefined && { Operation }) };
+    return makeMetric('AWS/DynamoDB', metricName, dimensions, reading);
   }
 
   private get namespace(): string {
@@ -109,18 +110,26 @@ export class ServiceMetrics {
   }
 }
 
-/** How a metric is read: as its sum in each minute by default. */
+/** How a metric is read: as its sum in each minute, without a label, by default. */
 interface Reading {
   readonly statistic?: string;
   readonly minutes?: number;
+  readonly label?: string;
 }
 
 export function makeMetric(
   namespace: string,
   metricName: string,
   dimensionsMap: Readonly<Record<string, string>>,
-  { statistic = 'Sum', minutes = 1 }: Reading = {},
+  { statistic = 'Sum', minutes = 1, label }: Reading = {},
 ): Metric {
   const period = Duration.minutes(minutes);
-  return new Metric({ namespace, metricName, statistic, period, dimensionsMap });
+  return new Metric({
+    namespace,
+    metricName,
+    statistic,
+    period,
+    dimensionsMap,
+    ...(label !== undefined && { label }),
+  });
 }

@@ -63,6 +63,7 @@ describe('the token function', () => {
 describe('a choice of few words', () => {
   it.each([
     ['tracing', ['on', 'off']],
+    ['dashboard', ['on', 'off']],
     ['functionReports', ['all', 'failures']],
     ['audienceParameter', ['ignore', 'refuse', 'resource']],
   ])('%s is refused with what is allowed: %j', (key, words) => {

@@ -13,6 +13,7 @@ describe("a company's settings", () => {
     webAcl: { tokenRequestsPerFiveMinutes: 2000 },
     regions: { slc: { awsRegion: 'us-west-2', encryptionKeyArn } },
     logRetentionDays: 1827,
+    dashboard: 'off',
     functionReports: 'failures',
   };
   const { templates } = synthesise(config, { checked: true });
@@ -70,6 +71,15 @@ describe("a company's settings", () => {
     for (const { Properties } of all('AWS::ApiGateway::Stage', traced)) {
       expect(Properties['TracingEnabled']).toBe(true);
     }
+  });
+
+  it('leave the dashboard out, and no alarm with it', () => {
+    expect(all('AWS::CloudWatch::Dashboard')).toEqual([]);
+    const { templates: shown } = synthesise({ ...config, dashboard: 'on' });
+    expect(all('AWS::CloudWatch::Dashboard', shown)).toHaveLength(1);
+    const alarmsOf = (of: typeof templates) =>
+      all('AWS::CloudWatch::Alarm', of).map(({ Properties }) => evaluate(Properties));
+    expect(alarmsOf(templates)).toEqual(alarmsOf(shown));
   });
 
   it("leave Lambda's reports of what succeeds out of the logs of functions that answer requests", () => {

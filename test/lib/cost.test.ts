@@ -66,15 +66,24 @@ describe('what a deployment has of things with a monthly price', () => {
   it('is counted in the templates of all its stacks', () => {
     expect(inventoryOf(readConfigFile('three-regions'))).toMatchObject({
       regions: 3,
+      dashboards: 0,
       healthChecks: 3,
       webAcls: 3,
       webAclRules: 12,
     });
     expect(inventoryOf(readConfigFile('single-region'))).toMatchObject({
       regions: 1,
+      dashboards: 0,
       healthChecks: 0,
       webAcls: 0,
       webAclRules: 0,
     });
+  });
+
+  it('has a dashboard only if the config asks for it', () => {
+    const single = readConfigFile('single-region');
+    const shown = inventoryOf({ ...single, dashboard: 'on' });
+    expect(shown).toMatchObject({ dashboards: 1 });
+    expect(shown?.alarmMetrics).toBe(inventoryOf(single)?.alarmMetrics);
   });
 });

@@ -225,7 +225,7 @@ describe('the alarms of a region', () => {
     expect(rows.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('have pages that name only log fields that exist, and no page of the console that is not there', () => {
+  it('have pages that name only log fields that exist, and no dashboard', () => {
     // The key rotation makes its outcomes of the action and its end.
     const logged = [
       'withdraw_refused',
@@ -500,5 +500,69 @@ describe('reserved concurrency that is less than a tenth of a throttle', () => {
         'reservedConcurrency.discovery: received 199; allowed: 200 or more for the throttle of 2000 requests a second, because Lambda serves at most 10 a second for each execution',
       ),
     ]);
+  });
+});
+
+describe('the dashboard', () => {
+  const withDashboard = () => ({ ...readConfigFile('three-regions'), dashboard: 'on' });
+
+  it('shows outcomes, latencies, quota, tables and keys', () => {
+    const [dashboard] = Object.values(
+      resourcesOf(regionOf(withDashboard()), 'AWS::CloudWatch::Dashboard'),
+    );
+    const { widgets } = JSON.parse(evaluate(dashboard?.Properties['DashboardBody']));
+    const shown = JSON.stringify(widgets);
+    for (const metric of ['IssuerCheckPassed', 'GatewayThrottled']) expect(shown).toContain(metric);
+    expect(widgets.map(({ properties }: any) => properties.title)).toEqual([
+      'Alarms of slc',
+      'Alarms of dfw',
+      'Alarms of pit',
+      'Token requests a minute, by outcome',
+      'Time in the token function, ms',
+      'API: requests and errors a minute',
+      'Functions: concurrency, and errors and throttles a minute',
+      'KMS: signatures a minute, and the quota',
+      'DynamoDB: time to answer, ms, and throttles a minute',
+      'Signing keys: runs of the rotation, failures of the canary',
+      'Signing keys: seconds overdue',
+      'Synthetic check: passed',
+      'Secrets in use near their expiry: least days left; the largest client: % of new tokens',
+    ]);
+  });
+
+  it('is one for all regions: it has the alarms of each, and a field selects the graphs', () => {
+    const { templates } = synthesise(withDashboard());
+    const regions = ['slc', 'dfw', 'pit'].map(
+      (id) => templates[`AuthorizationServer-${id}`] as Template,
+    );
+    const dashboards = regions.map((one) =>
+      Object.values(resourcesOf(one, 'AWS::CloudWatch::Dashboard')),
+    );
+    expect(dashboards.map(({ length }) => length)).toEqual([1, 0, 0]);
+    const [[dashboard] = []] = dashboards;
+    const { DashboardName, DashboardBody } = (dashboard as any).Properties;
+    const { variables, widgets } = JSON.parse(evaluate(DashboardBody));
+    expect(evaluate(DashboardName)).toBe('authorization-server');
+    expect(variables).toEqual([
+      expect.objectContaining({
+        type: 'property',
+        property: 'region',
+        defaultValue: 'us-west-2',
+        values: [
+          { label: 'slc', value: 'us-west-2' },
+          { label: 'dfw', value: 'us-east-2' },
+          { label: 'pit', value: 'us-east-1' },
+        ],
+      }),
+    ]);
+    for (const [index, one] of regions.entries()) {
+      const known = Object.values(resourcesOf(one, 'AWS::CloudWatch::Alarm')).map(
+        ({ Properties }) => Properties['AlarmName'],
+      );
+      const shown: readonly string[] = widgets[index].properties.alarms;
+      expect(shown.length).toBeGreaterThan(40);
+      expect(shown.filter((arn) => !known.includes(arn.split(':').at(-1)))).toEqual([]);
+      expect(shown[0]).toContain(`:${variables[0].values[index].value}:`);
+    }
   });
 });

@@ -7,6 +7,7 @@ import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.
 const physicalNames: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::RestApi': 'Name',
   'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::CloudWatch::Dashboard': 'DashboardName',
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::IAM::ManagedPolicy': 'ManagedPolicyName',
   'AWS::IAM::Role': 'RoleName',
@@ -18,7 +19,12 @@ const physicalNames: Readonly<Record<string, string>> = {
 
 function deployment(name: string) {
   const webAcl = { tokenRequestsPerFiveMinutes: 1000 };
-  const { templates } = synthesise({ ...readConfigFile('single-region'), name, webAcl });
+  const { templates } = synthesise({
+    ...readConfigFile('single-region'),
+    name,
+    webAcl,
+    dashboard: 'on',
+  });
   const [stackName = '', template] = Object.entries(templates)[0] ?? [];
   const names = Object.values(resourcesOf(template as Template)).flatMap(({ Type, Properties }) => {
     const given = evaluate(Properties?.[physicalNames[Type] ?? ''] ?? '');

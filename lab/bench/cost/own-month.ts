@@ -21,7 +21,7 @@ const advice: Readonly<Record<string, string>> = {
   'tokens: logs': '`functionReports` of failures',
   'tokens: data out': 'shorter scopes and audiences',
   verified: '`forward-auth` or the library in place of `PlatformAuthorizer`, or `resultCacheTtl`',
-  'at rest': 'fewer regions and alarms (docs/cost.md)',
+  'at rest': 'fewer regions, alarms and dashboards (docs/cost.md)',
 };
 
 /** The month of a config and a load, in dollars. @param input a config, as JSON. */

@@ -66,6 +66,7 @@ export const prices = {
   metricMonth: 0.3,
   /** For each metric that an alarm reads. */
   alarmMetricMonth: 0.1,
+  dashboardMonth: 3,
   /**
    * A health check of an endpoint outside AWS, and each option: HTTPS, a text to find. AWS does not
    * say that a custom domain of API Gateway is one inside, which costs half.
@@ -83,6 +84,7 @@ export const prices = {
   free: {
     metrics: 10,
     alarmMetrics: 10,
+    dashboards: 3,
     logGb: 5,
     traces: 100_000,
     lambdaRequests: 1e6,

@@ -29,6 +29,7 @@ export interface Inventory {
   readonly functions: number;
   readonly tables: number;
   readonly alarmMetrics: number;
+  readonly dashboards: number;
   readonly healthChecks: number;
   /** Options of all health checks that have a price: HTTPS, a text to find. */
   readonly healthCheckOptions: number;
@@ -115,6 +116,7 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
     functions: find('AWS::Lambda::Function').length,
     tables: find('AWS::DynamoDB::GlobalTable').length,
     alarmMetrics: countAlarmMetrics(find('AWS::CloudWatch::Alarm')),
+    dashboards: find('AWS::CloudWatch::Dashboard').length,
     healthChecks: healthChecks.length,
     healthCheckOptions: sum(healthChecks.map(countOptions)),
     healthCheckerShare: checkerShare(healthChecks),
@@ -247,6 +249,7 @@ export function standingCost(
   return {
     alarms: inventory.alarmMetrics * prices.alarmMetricMonth,
     'own metrics': countOwnMetrics(inventory) * prices.metricMonth,
+    dashboards: inventory.dashboards * prices.dashboardMonth,
     'signing keys': regions * inventory.keysOfRegion * prices.kms.perKeyMonth,
     'rotation and checks': regions * costOfSchedules(inventory, configuration, work),
     notices: (secondsAMonth / 86_400) * costOfNotices({ records: 10_000, notices: 100 }).dollars,
@@ -273,6 +276,7 @@ export function freeOfMonth(
   return (
     least(free.metrics, countOwnMetrics(inventory)) * prices.metricMonth +
     least(free.alarmMetrics, inventory.alarmMetrics) * prices.alarmMetricMonth +
+    least(free.dashboards, inventory.dashboards) * prices.dashboardMonth +
     least(free.logGb, (tokens * work.logBytes) / 1e9) * logs.ingestTiers[0].perGb +
     (least(free.lambdaRequests, requests) / million) * lambda.perMillionRequests +
     least(free.lambdaGbSeconds, gbSeconds) * lambda.perGbSecond +

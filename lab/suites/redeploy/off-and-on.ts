@@ -29,6 +29,7 @@ const on = {
   gradualDeployment: true,
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
   federatedClients: { ownProviders: true },
+  dashboard: 'on',
   authorizationEndpoint: true,
 } satisfies Partial<DeploymentConfigInput>;
 
