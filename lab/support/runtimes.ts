@@ -178,7 +178,8 @@ async function javaTrust({ caPath, directory }: Trust): Promise<readonly string[
 const javaFlags = async (trust: Trust) => ['-XX:TieredStopAtLevel=1', ...(await javaTrust(trust))];
 
 /** @param jar what `mvn package` makes of the folder. */
-export function jarRuntime(folder: string, target: string, jar: string): Runtime {
+export function jarRuntime(folder: string, cacheName: string, jar: string): Runtime {
+  const target = cacheFolder(cacheName);
   const build = async () => {
     const missing = await runMaven(folder, target, 'package');
     return missing === undefined ? {} : { missing };

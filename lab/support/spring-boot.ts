@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { OutputProcess } from './output-process.ts';
 import type { Command } from './run-command.ts';
-import { cacheFolder, jarRuntime, type Missing, type Trust } from './runtimes.ts';
+import { jarRuntime, type Missing, type Trust } from './runtimes.ts';
 
 const folder = join(import.meta.dirname, '../../examples/spring-boot');
 
@@ -18,8 +18,7 @@ export async function buildSpringBoot(
   trust: Trust,
   ...args: readonly string[]
 ): Promise<{ readonly command: Command } | Missing> {
-  const target = cacheFolder('spring-boot', boot);
-  const built = await jarRuntime(join(folder, boot), target, 'messages-api-1.jar')('', trust);
+  const built = await jarRuntime(join(folder, boot), boot, 'messages-api-1.jar')('', trust);
   if ('missing' in built) return built;
   const address = ['--server.port=0', '--server.address=127.0.0.1'];
   return { command: [...built.command, ...address, ...args] };

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  cacheFolder,
   goRuntime,
   jarRuntime,
   javaRuntime,
@@ -18,11 +17,7 @@ export const node = nodeRuntime(`${programs}/node`, 'interop');
 export const python = pythonRuntime(`${programs}/python`);
 export const go = goRuntime(`${programs}/go`, 'interop');
 export const java = javaRuntime(`${programs}/java`, 'interop');
-export const quarkus = jarRuntime(
-  `${programs}/quarkus`,
-  cacheFolder('interop', 'quarkus'),
-  'quarkus-app/quarkus-run.jar',
-);
+export const quarkus = jarRuntime(`${programs}/quarkus`, 'quarkus', 'quarkus-app/quarkus-run.jar');
 export const rust = rustRuntime(`${programs}/rust`, 'interop');
 
 function find(path: string, pattern: RegExp): string {
@@ -53,7 +48,6 @@ export const pinned = {
   npm: pinnedIn('node/package.json', (name) => `"${name}": "(\\d[^"]*)"`),
   pip: pinnedIn('python/requirements.txt', (name) => `^${name}(?:\\[\\w+\\])?==(\\S+)`),
   go: pinnedIn('go/go.mod', (module) => `^\\t${module} v(\\S+)`),
-  maven: (artifact: string, project = 'java') =>
-    versionInPom(join(programs, project, 'pom.xml'), artifact),
+  maven: (name: string, of = 'java') => versionInPom(join(programs, of, 'pom.xml'), name),
   cargo: pinnedIn('rust/Cargo.toml', (name) => `^${name} = (?:\\{ version = )?"=([^"]+)"`),
 };
