@@ -5,7 +5,7 @@ import { maxTokenFormBytes } from '../../contract/bounds.ts';
 import { functionName, liveAlias, stackName } from '../../contract/function-names.ts';
 import { gatewayErrors } from '../../contract/gateway-errors.ts';
 import { kmsKeyTags } from '../../contract/kms-key.ts';
-import { healthPath, openidConfigurationPath } from '../../contract/routes.ts';
+import { healthPath, openidConfigurationPath, tokenPath } from '../../contract/routes.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import { alarmName } from '../../lib/monitoring/service-alarm.ts';
 import { percentile } from '../bench/statistics.ts';
@@ -15,6 +15,8 @@ import { regionId } from './deployment.ts';
 import { type Asked, type Check, expect, type World } from './world.ts';
 
 const getToken = ({ tokenUrl, client }: World) => fetchToken(tokenUrl, client);
+/** Under which only the first region is served. */
+const originOf = ({ tokenUrl }: World) => tokenUrl.slice(0, -tokenPath.length);
 const kidOf = async (world: World) => decodeProtectedHeader(await getToken(world)).kid;
 
 /** Does something some times. @returns how long it took. */
@@ -53,8 +55,10 @@ async function expectError(response: Response, type: string, status: number): Pr
 }
 
 /** Requests for a document, all at once. */
-const flood = ({ issuer }: World, requests: number): Promise<readonly Response[]> =>
-  Promise.all(Array.from({ length: requests }, () => fetch(issuer + openidConfigurationPath)));
+const flood = (world: World, requests: number): Promise<readonly Response[]> => {
+  const url = originOf(world) + openidConfigurationPath;
+  return Promise.all(Array.from({ length: requests }, () => fetch(url)));
+};
 
 /** Makes a key, which the record finds by its tag. */
 async function createKey({ awsRegion, name, intend, aws }: World, spec: KeySpec): Promise<string> {
@@ -137,8 +141,8 @@ export const checks: Readonly<Record<string, Check>> = {
   },
 
   routes: async (world) => {
-    const { issuer, tokenUrl } = world;
-    const urls = [issuer + healthPath, issuer + openidConfigurationPath, tokenUrl];
+    const origin = originOf(world);
+    const urls = [healthPath, openidConfigurationPath, tokenPath].map((path) => origin + path);
     const statuses = await Promise.all(urls.map(async (url) => (await fetch(url)).status));
     expect(String(statuses) === '200,200,405', `GET of ${String(urls)}: ${String(statuses)}`);
     const { protectedHeader } = await verifyToken(await getToken(world), world);
@@ -220,21 +224,21 @@ export const checks: Readonly<Record<string, Check>> = {
 
   replication: async (world) => {
     const { authctl, client, otherTokenUrl = '' } = world;
+    const gets = (expected: number) =>
+      world.within(`status ${expected} in the other region`, async () => {
+        const { status } = await requestToken(otherTokenUrl, client);
+        return status === expected;
+      });
     const after = async (command: 'disable' | 'enable', expected: number) => {
       await authctl('client', command, client.clientId);
-      const { 'first ms': took } = await time(world, 1, () =>
-        world.within(`status ${expected} in the other region`, async () => {
-          const { status } = await requestToken(otherTokenUrl, client);
-          return status === expected;
-        }),
-      );
-      return took;
+      return (await time(world, 1, () => gets(expected)))['first ms'];
     };
+    await gets(200);
     return { 'disabled ms': await after('disable', 401), 'enabled ms': await after('enable', 200) };
   },
 
-  tls: async ({ issuer, shakeHands }) => {
-    const { host } = new URL(issuer);
+  tls: async ({ tokenUrl, shakeHands }) => {
+    const { host } = new URL(tokenUrl);
     const hybrid = { minVersion: 'TLSv1.3', ecdhCurve: 'X25519MLKEM768' } as const;
     const newest = await shakeHands(host, hybrid);
     const older = await shakeHands(host, { maxVersion: 'TLSv1.2' });

@@ -90,7 +90,10 @@ async function deploy(run: deployment.Run): Promise<World> {
   const issuer = { issuer: Issuer, jwksUri: JwksUri, audience };
   say('deploys what uses it');
   const probe = await deployment.deployProbe(run, issuer);
-  const other = `https://${deployment.regionIds[1]}.${domain?.name}${tokenPath}`;
+  // The name of all regions may lead to the second one, which first waits for its key.
+  const [home, other] = deployment.regionIds.map(
+    (id) => `https://${id}.${domain?.name}${tokenPath}`,
+  );
   return {
     ...run,
     ...issuer,
@@ -100,7 +103,7 @@ async function deploy(run: deployment.Run): Promise<World> {
     shakeHands,
     authctl,
     client,
-    tokenUrl: TokenUrl,
+    tokenUrl: (otherRegion && home) ?? TokenUrl,
     otherTokenUrl: otherRegion && other,
     logGroups: listThings(record).flatMap((one) => (one.kind === 'log group' ? one.name : [])),
     intend: (...things) => intend(record, ...things),
