@@ -6,6 +6,7 @@ import { exportJWK, SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { gatewayErrors } from '../../../contract/gateway-errors.ts';
 import { recordCalls } from '../../../lab/prove/aws.ts';
+import { findCaller, look } from '../../../lab/prove/look.ts';
 import { askAll, proofs } from '../../../lab/prove/proofs.ts';
 import type { RunRecord } from '../../../lab/prove/run-record.ts';
 import type { World } from '../../../lab/prove/world.ts';
@@ -15,6 +16,9 @@ const tokenUrl = `${issuer}/api/v1/oauth/token`;
 const secret = 'secret-of-a-trial';
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: 'current' }] };
+
+/** The suite `prove` compares the calls with AWS's models, which need Python. */
+const calls = process.env['PROVE_CALLS'] ?? '/dev/null';
 
 /** By key id. */
 const tokens: Record<string, Promise<string>> = {};
@@ -153,8 +157,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     },
     sqs: { receiveMessage: async () => ({ Messages: [{ Body: now.message }] }) },
   };
-  // The suite `prove` compares the calls with AWS's models, which need Python.
-  const recorded = recordCalls(services, process.env['PROVE_CALLS'] ?? '/dev/null');
+  const recorded = recordCalls(services, calls);
   const made: string[] = [];
   const authctl: World['authctl'] = async (...args) => {
     const command = args.slice(0, 2).join(' ');
@@ -281,4 +284,44 @@ it('each proof that the command can ask is seen to fail; the others say what the
   const hidden = proofs.filter(({ check, needs }) => check === undefined && needs === undefined);
   expect(hidden).toEqual([]);
   expect(Object.keys(faults)).toEqual(proofs.flatMap(({ id, check }) => (check ? id : [])));
+});
+
+/** A service of AWS that gives the same answers to every call. */
+const give = (answers: Readonly<Record<string, object>>) =>
+  Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, async () => answer]));
+
+it.each([
+  [1000, undefined],
+  [10, { management: 'none' }],
+])('a look at an account with a quota of %i says what is missing', async (limit, reserved) => {
+  vi.stubGlobal(
+    'fetch',
+    async () => new Response('', { headers: { date: new Date(0).toUTCString() } }),
+  );
+  const role = 'arn:aws:iam::111122223333:role/path/a';
+  const caller = { Account: '111122223333', Arn: 'arn:aws:sts::111122223333:assumed-role/a/b' };
+  const denied = { EvalDecision: 'implicitDeny', EvalActionName: 'kms:CreateKey' };
+  const quota = { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: limit };
+  const services = recordCalls(
+    {
+      sts: give({ getCallerIdentity: caller }),
+      iam: give({
+        getRole: { Role: { Arn: role } },
+        simulatePrincipalPolicy: { EvaluationResults: [denied] },
+      }),
+      lambda: give({ getAccountSettings: { AccountLimit: quota } }),
+      cloudformation: give({ describeStacks: { Stacks: [{ StackName: 'prove-1-slc' }] } }),
+    },
+    calls,
+  );
+  const wanted = {
+    ...(await findCaller(services)),
+    name: 'trial',
+    awsRegions: ['us-west-2'],
+  } as const;
+  const { facts, request } = await look(services, wanted);
+  expect(facts['permissions of the caller']).toBe('not kms:CreateKey');
+  expect(facts['stacks of other runs']).toBe('prove-1-slc');
+  expect(request.breakGlassRoleArn).toBe(role);
+  expect(request.lines?.reservedConcurrency).toEqual(reserved);
 });
