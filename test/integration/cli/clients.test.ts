@@ -201,3 +201,33 @@ it('explains which rule refuses a credential', async () => {
   expect(refused.stdout).toContain('Refused (insufficient_scope)');
   expect(refused.stdout + refused.stderr).not.toContain(String(body.access_token));
 });
+
+it('stops a trunk group with what it has, and resumes it', async () => {
+  const [running, disabled] = [await createClient(), await createClient()];
+  const { value } = await createSecret(running);
+  const key = await json('api-key create --name A --trunk-group tg-1001'.split(' '));
+  await authctl(['client', 'disable', disabled]);
+  const before = (await json('client list --trunk-group tg-1001'.split(' ')))['items'];
+  const counts = { clients: Object(before).length, api_keys: 1, providers: 0 };
+  const said = { service_trunk_group: 'tg-1001', ...counts };
+  const stopped = await json('trunk-group stop tg-1001 --yes'.split(' '));
+  expect(stopped).toEqual({ ...said, stopped: true });
+  expect((await requestToken(running, value)).status).toBe(401);
+  expect((await json(['api-key', 'show', String(key['key_id'])]))['enabled']).toBe(false);
+  const shown = await authctl('trunk-group-limits show tg-1001'.split(' '));
+  expect(shown.stdout).toMatch(/stopped +stopped by a stop of its service trunk group \(arn:/);
+  for (const refused of [
+    'client enable {}',
+    'client create --name B --trunk-group tg-1001 --scope calls:view',
+  ]) {
+    expect((await authctl(refused.replace('{}', running).split(' '))).exitCode).toBe(1);
+  }
+  const again = await authctl('trunk-group stop tg-1001 --yes'.split(' '));
+  expect(again.stdout).toBe('Stopped 0 clients, 0 API keys, 0 providers of tg-1001.\n');
+  expect(await json('trunk-group resume tg-1001 --yes'.split(' '))).toEqual({
+    ...said,
+    stopped: false,
+  });
+  expect((await requestToken(running, value)).status).toBe(200);
+  expect((await json(['client', 'show', disabled]))['enabled']).toBe(false);
+});
