@@ -11,7 +11,6 @@ import type { OpenDynamoDb } from './dynamodb/clients/dynamodb-calls.ts';
 import { openDynamoDb } from './dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderReader } from './dynamodb/items/identity-provider-item.ts';
 import { canaryRunItem } from './dynamodb/items/rotation-item.ts';
-import { createDynamoDbCredentialEnds } from './dynamodb/pages/credential-ends.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/stores/api-key-store.ts';
 import { openApiKeyUses } from './dynamodb/stores/api-key-use-reader.ts';
 import {
@@ -88,8 +87,6 @@ export function openManagementTables(
     clock: Date.now,
     random: Math.random,
   });
-  const ended = { clients: table('clients'), apiKeys: table('apiKeys') };
-  const credentialEnds = createDynamoDbCredentialEnds(dynamodb, ended);
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
     const store = { consistentRead: true, onMalformedRecord };
     const audit = createDynamoDbAuditLog(dynamodb, table('audit'), store);
@@ -99,7 +96,6 @@ export function openManagementTables(
       clients: createDynamoDbClientStore(dynamodb, table('clients'), { ...store, useIndexes }),
       apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), { ...store, useIndexes }),
       apiKeyUses: useIndexes ? apiKeyUses : undefined,
-      credentialEnds,
       identityProviders: createDynamoDbIdentityProviderStore(
         dynamodb,
         table('identityProviders'),

@@ -8,7 +8,6 @@ import { explainCommands } from './commands/explain.ts';
 import { keyCommands } from './commands/key.ts';
 import { portalCommand } from './commands/portal.ts';
 import { providerCommands } from './commands/provider.ts';
-import { reportCommands } from './commands/report.ts';
 import { scopeCommands } from './commands/scope.ts';
 import { signingKeyCommands } from './commands/signing-key.ts';
 import { tableCommands } from './commands/table.ts';
@@ -28,7 +27,6 @@ export const commandGroups: readonly CommandGroup[] = [
   scopeCommands,
   signingKeyCommands,
   auditCommands,
-  reportCommands,
   tableCommands,
   explainCommands,
 ];

@@ -19,9 +19,6 @@ export interface IndexSchema {
   readonly projected: readonly string[];
 }
 
-/** The ends of the enabled secrets of a client, or of a key and its values, by id. */
-export const endsAttribute = 'ends';
-
 /** Of an imported client: its id, from which its key follows. All others have their id as the key. */
 export const importedIdAttribute = 'imported_id';
 
@@ -33,7 +30,7 @@ export const trunkGroupIndex = {
   name: 'by-trunk-group',
   partitionKey: 'service_trunk_group',
   sortKey: 'name',
-  projected: [endsAttribute, importedIdAttribute],
+  projected: [importedIdAttribute],
 } as const satisfies IndexSchema;
 
 const byRecordType = { partitionKey: 'record_type', sortKey: 'record_id' } as const;

@@ -46,7 +46,6 @@ import { showGrants, showIssuerGrants } from './pages/providers/grants.ts';
 import { providerGroups } from './pages/providers/provider-groups.ts';
 import { showProvider, showProviders } from './pages/providers/provider-pages.ts';
 import { newProvider, providerRegistration } from './pages/providers/register-provider.ts';
-import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
 import { limitsChange } from './pages/trunk-groups/change-limits.ts';
 import { showTrunkGroup } from './pages/trunk-groups/trunk-group-details.ts';
 import { showTrunkGroups } from './pages/trunk-groups/trunk-group-list.ts';
@@ -151,8 +150,6 @@ export const routes: readonly Route[] = [
   ...formAt(`${providers}/trunk-groups`, providerGroups),
   ...formAt(`${providers}/delete`, providerDeletion),
 
-  get('/expiring', showExpiring),
-  get('/expiring/export', exportExpiring),
   get('/trunk-groups', showTrunkGroups),
   get('/trunk-groups/:group', showTrunkGroup),
   ...form('/trunk-groups/:group/edit', '/trunk-groups/:group', limitsChange),

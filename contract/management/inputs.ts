@@ -191,11 +191,6 @@ export const clientsFilter = exactly({
   undeclaredFor: v.optional(rule.duration),
 });
 
-export const expiringFilter = exactly({
-  trunkGroup: v.optional(rule.trunkGroup),
-  cursor: page.cursor,
-});
-
 /**
  * The fields of a client that can change. The trunk group, the provider and the id there identify a
  * client and never change.

@@ -254,8 +254,6 @@ export const managementOperations = {
     { serviceTrunkGroup, enabled: flag, options: v.optional(input.trunkGroupStopOptions) },
     output.trunkGroupMemberPage,
   ),
-  // It has secrets and keys, of which each role of operators sees only one kind.
-  listExpiring: read(seenBy(), { filter: v.optional(input.expiringFilter) }, output.expiringPage),
   explainToken: read(
     seenBy('client-operator'),
     { question: input.tokenQuestion },

@@ -328,22 +328,6 @@ export const addedSubnet = v.object({ key: apiKey, subnet, warnings });
 
 export const apiKeyPage = searchedPage(apiKey);
 
-/** What of clients and API keys expires within 30 days, as far as it was read: the first is first. */
-export const expiringPage = v.object(
-  page(
-    v.object({
-      kind: v.picklist(['client_secret', 'api_key']),
-      serviceTrunkGroup: text,
-      /** Of the client or the key. */
-      name: text,
-      id: text,
-      /** The secret, or the replaced value of the key. Without it, the key itself expires. */
-      valueId: optionalText,
-      expiresAt: time,
-    }),
-  ),
-);
-
 export const tokenExplanation = v.object({
   granted: v.boolean(),
   /** In the order of the token endpoint. The last step decides. */

@@ -150,10 +150,6 @@ function restrictReads(
     trunkGroups: groups,
     nameActor,
     everyClient: whole.everyClient ?? whole.clients,
-    credentialEnds: {
-      readEnds: (query) =>
-        context.credentialEnds.readEnds({ ...query, ...intersect(query, groups) }),
-    },
     identityProviders: restrictProviders(context, groups),
     auditPages: restrictAudit(context.auditPages, groups, nameActor),
     personNames: restrictPersonNames(context.personNames, groups),

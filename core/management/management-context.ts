@@ -10,7 +10,6 @@ import type {
 } from '../audit/audit-log.ts';
 import type { PersonNameStore } from '../audit/person-name.ts';
 import type { ClientStore } from '../client/client.ts';
-import type { CredentialEndReader } from '../credential/credential-ends.ts';
 import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError, UncertainConflictError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
@@ -34,7 +33,6 @@ interface ManagementPorts {
   readonly apiKeys: ApiKeyStore;
   /** When values of API keys were last used. Left out: it is not known. */
   readonly apiKeyUses?: ApiKeyUseReader | undefined;
-  readonly credentialEnds: CredentialEndReader;
   readonly identityProviders: IdentityProviderStore;
   /** By the id of the registration. */
   readonly providerOwners: RecordStore<ProviderOwner>;

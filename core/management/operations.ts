@@ -9,7 +9,6 @@ import { explainToken } from './explain-token.ts';
 import * as grants from './grants/grant-lists.ts';
 import { checkGrants } from './grants/grant-lists.ts';
 import { listAudit, listHistory } from './list-changes.ts';
-import { listExpiring } from './list-expiring.ts';
 import type { ManagementContext } from './management-context.ts';
 import { erasePersonName } from './person-names.ts';
 import * as providers from './providers/identity-providers.ts';
@@ -315,13 +314,6 @@ export const operations = {
    * @example await management.setTrunkGroupEnabled(serviceTrunkGroup, false, { members: 'clients' });
    */
   setTrunkGroupEnabled,
-  /**
-   * Secrets and API keys that work and expire within 30 days, by their end. A change of the last
-   * moment may be missing. `nextCursor` leads to what was not read, which may expire earlier.
-   *
-   * @example const { items } = await management.listExpiring();
-   */
-  listExpiring,
   /**
    * Why a token request would be granted or refused, step by step. Issues no token.
    *

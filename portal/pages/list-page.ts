@@ -35,29 +35,19 @@ export interface ListPage<T> {
   readonly columns: readonly Column<T>[];
   readonly empty: { readonly title: string; readonly text: HtmlValue };
   readonly read: ReadPage<T>;
-  /** By another order than that of the stores. */
-  readonly compare?: (a: T, b: T) => number;
   readonly csv: CsvTable<T>;
 }
 
 /** Reads of a file: 10,000 items or more. */
 const maxReads = 20;
 
-/** Rows of a list that is sorted here: as many as those of the stores have. */
-const maxRows = 500;
-
-/** Without an order of the list's own, that of the stores. */
-const sorted = <T>(items: readonly T[], compare: ListPage<T>['compare']) =>
-  compare === undefined ? items : items.toSorted(compare);
-
 /** An invalid filter shows an empty list and the problem. */
 async function readPage<T>(
-  { read, compare }: ListPage<T>,
+  { read }: ListPage<T>,
   cursor: string | undefined,
 ): Promise<{ readonly page: ListedPage<T>; readonly problems: Problems }> {
   try {
-    const page = await read(cursor);
-    return { page: { ...page, items: sorted(page.items, compare) }, problems: noProblems };
+    return { page: await read(cursor), problems: noProblems };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems?.status !== 422) throw error;
@@ -91,28 +81,6 @@ function nothing<T>(list: ListPage<T>, isNarrowed: boolean, isFurther: boolean):
     : emptyState(list.empty.title, list.empty.text, list.create);
 }
 
-/** The order is right only among what was read. */
-function orderNote<T>(
-  { what, compare }: ListPage<T>,
-  { items, nextCursor }: ListedPage<T>,
-): Html | '' {
-  if (compare === undefined) return '';
-  if (nextCursor !== undefined) {
-    return html`
-      <p class="notice notice-warn">
-        Not all ${what} were read. The order is that of those that were read: choose a trunk group
-        or another filter to see all of them in order.
-      </p>
-    `;
-  }
-  if (items.length <= maxRows) return '';
-  return html`
-    <p class="notice notice-warn">
-      These are the first ${maxRows} of ${items.length} ${what}. The file has all of them.
-    </p>
-  `;
-}
-
 interface Shown<T> {
   readonly page: ListedPage<T>;
   readonly position: ListPosition;
@@ -129,9 +97,8 @@ function rows<T>(
     return nothing(list, isFiltered, position.page > 1);
   }
   const { query } = list;
-  const shown = items.slice(0, list.compare === undefined ? undefined : maxRows);
   return html`${
-    items.length === 0 ? nothingYet(list, page) : dataTable(list.title, list.columns, shown)
+    items.length === 0 ? nothingYet(list, page) : dataTable(list.title, list.columns, items)
   }<div class="list-foot">${pager({
     href,
     path: list.path,
@@ -163,20 +130,18 @@ export async function showList<T>(context: RequestContext, list: ListPage<T>): P
     problems,
     body: html`
       ${filterForm(href(list.path), isFiltered, list.filterFields(problems))}
-      ${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}
+      ${rows(context, list, { page, position, isFiltered })}
     `,
   };
 }
 
 /** The whole list as a file. If not everything was read, its name and its last line say so. */
 export async function exportList<T>(
-  list: Pick<ListPage<T>, 'read' | 'compare' | 'csv' | 'what'>,
+  list: Pick<ListPage<T>, 'read' | 'csv' | 'what'>,
 ): Promise<Download> {
-  const { csv, compare, what } = list;
+  const { csv, what } = list;
   const { items, nextCursor } = await readPages(list.read, maxReads);
-  const cells = sorted(items, compare).map((item) =>
-    Object.values(csv.columns).map((column) => column(item)),
-  );
+  const cells = items.map((item) => Object.values(csv.columns).map((column) => column(item)));
   const isWhole = nextCursor === undefined;
   const last = isWhole ? [] : [[`NOT COMPLETE: there are more ${what} than one file has`]];
   return {

@@ -105,8 +105,6 @@ const openToViewers = new Set([
   '/identity-providers',
   '/identity-providers/show',
   '/identity-providers/grants',
-  '/expiring',
-  '/expiring/export',
   '/trunk-groups',
   '/trunk-groups/:group',
   '/explain',

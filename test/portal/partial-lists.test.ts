@@ -6,7 +6,6 @@ function stopReading({ context }: PortalWorld): void {
   const stopped = async () => ({ items: [], examined: 1000, next: 'client_x' });
   Object.assign(context.clients, { readPage: stopped });
   Object.assign(context.apiKeys, { readPage: stopped });
-  Object.assign(context.credentialEnds, { readEnds: stopped });
 }
 
 const people = [
@@ -45,17 +44,9 @@ describe.each(people)('what was not read to its end, for %s', (_, person) => {
     const world = await createPortalWorld();
     world.signInAs(person);
     stopReading(world);
-    const found = {
-      kind: 'client_secret',
-      serviceTrunkGroup: 'tg-1001',
-      name: 'Billing',
-      id: world.clientId,
-      valueId: world.secretId,
-      expiresAt: world.now + 86_400,
-    };
-    Object.assign(world.context.credentialEnds, {
-      readEnds: async () => ({ items: [found], examined: 1000, next: 'client_x' }),
-    });
+    const key = await world.context.apiKeys.find(world.keyId);
+    const found = { items: [key], examined: 1000, next: 'key_x' };
+    Object.assign(world.context.apiKeys, { readPage: async () => found });
     const text = await (await world.get('/')).text();
     expect(text).toContain('<h1>Needs attention</h1>');
     expect(text).toContain('1 or more');

@@ -20,7 +20,6 @@ import {
   createMemoryAuditHistory,
   createMemoryAuditLog,
   createMemoryClientStore,
-  createMemoryCredentialEnds,
   createMemoryIdentityProviderStore,
   createMemoryPersonNames,
   createMemorySettings,
@@ -114,7 +113,6 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     context: {
       clients: createMemoryClientStore(clients),
       apiKeys: createMemoryApiKeyStore(apiKeys),
-      credentialEnds: createMemoryCredentialEnds(clients, apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),
       ...createMemorySettings({ owners, grants, limits }),
       signingKeys: { listSigningKeys: async () => signingKeys },

@@ -10,12 +10,6 @@ import {
 } from '../../core/audit/audit-log.ts';
 import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
 import type { Client, ClientStore } from '../../core/client/client.ts';
-import {
-  apiKeyEnds,
-  type CredentialEndReader,
-  type ExpiringCredential,
-  secretEnds,
-} from '../../core/credential/credential-ends.ts';
 import { ConflictError } from '../../core/errors.ts';
 
 import {
@@ -178,40 +172,6 @@ export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiK
     readPage: async (query) => readPage(items, query),
     count: async (group, most) => countOwned(items, group, most),
     list: () => table.list(),
-  };
-}
-
-/** @param pageSize clients and keys of one page. */
-export function createMemoryCredentialEnds(
-  clients: ReadonlyMap<string, Client>,
-  keys: ReadonlyMap<string, ApiKey>,
-  pageSize = 1000,
-): CredentialEndReader {
-  return {
-    readEnds: async ({ trunkGroups, between: [begin, end], after = '0' }) => {
-      const isOwn = ({ serviceTrunkGroup: group }: Owned) => trunkGroups?.includes(group) !== false;
-      const all = [
-        ...[...clients.values()].filter(isOwn).map((one) => ({ one, ends: secretEnds(one) })),
-        ...[...keys.values()].filter(isOwn).map((one) => ({ one, ends: apiKeyEnds(one) })),
-      ];
-      const [from, to] = [Number(after), Number(after) + pageSize];
-      if (!Number.isInteger(from)) return refuseInput('cursor', after, 'the nextCursor of a page');
-      const items = all.slice(from, to).flatMap(({ one, ends }) =>
-        Object.entries(ends).map(([ended, expiresAt]): ExpiringCredential => {
-          const id = 'clientId' in one ? one.clientId : one.keyId;
-          const kind = 'clientId' in one ? 'client_secret' : 'api_key';
-          const { name, serviceTrunkGroup } = one;
-          const valueId = ended === id ? undefined : ended.replace(`${id}/`, '');
-          return { kind, serviceTrunkGroup, name, id, valueId, expiresAt };
-        }),
-      );
-      const found = items.filter(({ expiresAt }) => expiresAt > begin && expiresAt <= end);
-      return {
-        items: found,
-        examined: all.slice(from, to).length,
-        next: to < all.length ? String(to) : undefined,
-      };
-    },
   };
 }
 

@@ -53,7 +53,6 @@ export const listTrunkGroupLimits = checked('listTrunkGroupLimits');
 export const checkTrunkGroupLimits = checked('checkTrunkGroupLimits');
 export const setTrunkGroupLimits = checked('setTrunkGroupLimits');
 export const setTrunkGroupEnabled = checked('setTrunkGroupEnabled');
-export const listExpiring = checked('listExpiring');
 export const explainToken = checked('explainToken');
 export const explainRequest = checked('explainRequest');
 export const listAudit = checked('listAudit');

@@ -90,7 +90,6 @@ const views = [
   'provider list',
   'provider show {issuer}',
   'trunk-group-limits show tg-globex',
-  'report expiring',
   'audit history {clientId}',
   'audit history {job}',
   'audit history {keyId}',
@@ -171,7 +170,6 @@ const attacks: readonly (readonly [line: string, exitCode: number])[] = [
   ['trunk-group-limits set tg-acme --own-providers 100', 1],
   ['audit history {keyId}', 0],
   ['audit history {issuer}', 0],
-  ['report expiring --trunk-group tg-globex', 0],
 ];
 
 let cases = 0;

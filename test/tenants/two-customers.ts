@@ -44,7 +44,6 @@ const stores = [
   'auditPages',
   'auditHistory',
   'personNames',
-  'credentialEnds',
 ] as const;
 
 /** Records the name of each method that is called. */

@@ -7,20 +7,17 @@ import {
   maxSubnetsPerApiKey,
 } from '../../../contract/bounds.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
-import { apiKeyEnds } from '../../../core/credential/credential-ends.ts';
 import { addressBits, parseIpAddress } from '../../../core/network/ip-address.ts';
 import { scopeTokens } from './client-item.ts';
 import {
   epochSeconds,
   hashText,
   type Item,
-  mapOf,
   parseItem,
   schemaVersion,
   text,
   textUpTo,
   toAttributes,
-  toEnds,
   toReadableItem,
   toRecord,
   version,
@@ -71,7 +68,6 @@ export const apiKeySchema = v.strictObject({
   subnets: v.pipe(v.array(subnetSchema), v.maxLength(maxSubnetsPerApiKey)),
   scopes: v.optional(v.pipe(scopeTokens, v.minLength(1))),
   expires_at: v.optional(epochSeconds),
-  ends: v.optional(mapOf(epochSeconds, maxOldValues + 1)),
   version,
   created_at: epochSeconds,
   updated_at: epochSeconds,
@@ -81,7 +77,6 @@ export function parseApiKeyItem(item: Item): ApiKey {
   const {
     schema_version: _,
     old_values: old,
-    ends: _ends,
     ...key
   } = parseItem(apiKeySchema, item, 'API key', 'key_id');
   return {
@@ -100,6 +95,5 @@ export function toApiKeyItem(key: ApiKey): Item {
     scopes: key.scopes && [...key.scopes],
     rotation_ids: key.rotationIds && [...key.rotationIds],
     old_values: key.oldValues?.map(toAttributes),
-    ends: toEnds(apiKeyEnds(key)),
   } satisfies v.InferInput<typeof apiKeySchema>);
 }

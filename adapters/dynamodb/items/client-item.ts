@@ -16,7 +16,6 @@ import { isScopeToken } from '../../../contract/scopes.ts';
 import { importedIdAttribute, lastUseAttribute } from '../../../contract/tables.ts';
 import type { CheckedClient, Client, ClientSecret } from '../../../core/client/client.ts';
 import { itemKeyOf } from '../../../core/client/provider-client-id.ts';
-import { secretEnds } from '../../../core/credential/credential-ends.ts';
 import {
   epochSeconds,
   hashText,
@@ -27,7 +26,6 @@ import {
   text,
   textUpTo,
   toAttributes,
-  toEnds,
   toReadableItem,
   toRecord,
   urlText,
@@ -112,7 +110,6 @@ export const clientSchema = v.pipe(
     import_id: v.optional(text),
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
-    ends: v.optional(mapOf(epochSeconds, maxSecretsPerClient)),
     [lastUseAttribute]: v.optional(day),
     version,
     created_at: epochSeconds,
@@ -153,8 +150,7 @@ export function toCheckedClient(item: CheckedAttributes): CheckedClient {
 
 /** The oldest secret comes first. */
 export function toClient(attributes: ClientAttributes): Client {
-  // What the index says of ends follows from the secrets.
-  const { secrets, ends: _, declared, [importedIdAttribute]: importedId, ...item } = attributes;
+  const { secrets, declared, [importedIdAttribute]: importedId, ...item } = attributes;
   return {
     ...withProvider(item),
     clientId: importedId ?? item.client_id,
@@ -181,7 +177,6 @@ export function fromClient(client: Client): ClientAttributes {
     secrets: Object.fromEntries(
       client.secrets.map((secret) => [secret.secretId, fromSecret(secret)]),
     ),
-    ends: toEnds(secretEnds(client)),
     declared: declared && { ...toAttributes(declared), events: [...declared.events] },
     provider: provider && {
       ...toAttributes(provider),

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { CredentialEnds } from '../../../core/credential/credential-ends.ts';
 import { MalformedRecordError } from '../../../core/errors.ts';
 
 /** An item of a table as a plain object. */
@@ -78,11 +77,6 @@ export const toRecord = renaming((name) =>
 export const toAttributes = /* @__PURE__ */ renaming((name) =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 ) as <T extends object>(record: T) => { [Name in keyof T as SnakeCase<Name>]: T[Name] };
-
-/** The attribute of an index; none if nothing expires. */
-export function toEnds(ends: CredentialEnds): Record<string, number> | undefined {
-  return Object.keys(ends).length === 0 ? undefined : { ...ends };
-}
 
 /** An item as DynamoDB stores it: without undefined attributes, at any depth. */
 export function toItem(attributes: Item): Item {

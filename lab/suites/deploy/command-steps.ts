@@ -113,7 +113,6 @@ export const commandSteps: readonly (readonly Step[])[] = [
     ['scope list', 0, auditor],
     ['audit list', 0, auditor],
     ['audit erase-name {subject}', 1, administrator],
-    ['report expiring', 0, auditor],
   ]),
   stepsOf('signing-key-operator', [
     ['signing-key list', 2],

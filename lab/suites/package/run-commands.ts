@@ -33,7 +33,6 @@ function commandsAbout(
     ['signing-key', 'list'],
     ['trunk-group-limits', 'list'],
     ['audit', 'list'],
-    ['report', 'expiring'],
     ['table', 'restore', 'clients', '--from', empty, '--restore-point', now, '--dry-run'],
     ['explain', 'token', '--client-id', clientId],
   ];

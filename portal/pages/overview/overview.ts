@@ -57,23 +57,6 @@ function concernsOf(clients: readonly Client[], now: number): readonly Concern[]
   );
 }
 
-/**
- * The secrets that expire soon among more clients than one read has, whether or not callers have
- * moved to newer ones: that is only in the clients.
- */
-async function readUrgent({ management, now, may }: RequestContext) {
-  if (!may('listExpiring')) return undefined;
-  const page = await unlessDenied(management.listExpiring());
-  if (page === undefined) return undefined;
-  const end = now + secretAttention.expiresWithin;
-  const secrets = page.items.filter((one) => one.kind === 'client_secret' && one.expiresAt <= end);
-  const concerns = secrets.map(({ id, name, valueId: secretId = '', ...one }): Concern => {
-    const title = secretTitle({ secretId });
-    return { ...one, clientId: id, clientName: name, secretId, title, kind: 'expires_soon' };
-  });
-  return { concerns, isAll: page.nextCursor === undefined };
-}
-
 function totalOf(page: { readonly examined: number; readonly nextCursor?: string | undefined }) {
   return page.nextCursor === undefined ? String(page.examined) : `${page.examined} or more`;
 }
@@ -179,25 +162,15 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   const { management, href, now } = context;
   const page = await management.listClients({ needsAttention: true });
   const isPartial = page.nextCursor !== undefined;
-  const urgent = isPartial ? await readUrgent(context) : undefined;
-  const read = concernsOf(page.items, now);
-  const known = new Set(
-    page.items.flatMap(({ secrets }) => secrets.map(({ secretId }) => secretId)),
-  );
-  const unread = urgent?.concerns.filter(({ secretId }) => !known.has(secretId)) ?? [];
-  const concerns = [...read, ...unread];
-  const rest = isPartial ? ` ${notAll(context, page.examined, 'clients')}` : '';
-  const check = (id: Concern['kind'], title: string, filter: string, good: string): Check => {
-    const fine = id === 'unused' && isPartial ? 'Newer secrets are not checked.' : '';
-    const found = concerns.filter(({ kind }) => kind === id);
-    const table = () => secretTable(context, { title, kind: id }, found);
-    const isUrgent = id === 'expires_soon' && urgent !== undefined;
-    const all = isUrgent ? href('/expiring') : href('/clients', { secrets: filter });
-    const isOpen = isPartial && !(id === 'expires_soon' && urgent?.isAll === true);
-    const text = isOpen ? `${fine}${rest}` : fine;
-    const { examined } = page;
+  const concerns = concernsOf(page.items, now);
+  const { examined } = page;
+  const fine = isPartial ? notAll(context, examined, 'clients') : '';
+  const check = (kind: Concern['kind'], title: string, secrets: string, good: string): Check => {
+    const found = concerns.filter((one) => one.kind === kind);
     const [count, total] = [found.length, totalOf(page)];
-    return { id, title, count, total, isPartial: isOpen, all, good, fine: text, table, examined };
+    const table = () => secretTable(context, { title, kind }, found);
+    const all = href('/clients', { secrets });
+    return { id: kind, title, count, total, isPartial, all, good, fine, table, examined };
   };
   const soon = `within ${days(secretAttention.expiresWithin)} days`;
   const unused = `${days(secretAttention.unusedFor)} days`;
@@ -377,8 +350,6 @@ export const showOverview: Handler = async (context) => {
   // A check that AWS does not allow is omitted, and the page says so.
   const parts = { clients: secrets, 'API keys': keys };
   const denied = Object.entries(parts).flatMap(([what, part]) => (part === undefined ? what : []));
-  // It has secrets and keys: AWS lets only those read it who may read clients and keys.
-  const hasReport = denied.length === 0 && may('listExpiring');
   const checks = Object.values(parts).flatMap((part) => part ?? []);
   const found = checks.filter(({ count }) => count > 0);
   const fine = checks.filter(({ count }) => count === 0);
@@ -405,13 +376,6 @@ export const showOverview: Handler = async (context) => {
       `,
     body: html`${steps}<div class="overview">${found.map(foundPanel)}</div>${endpointsPanel(context)}${
       fine.length + denied.length > 0 && finePanel(fine, denied)
-    }${
-      hasReport &&
-      html`
-        <p>
-          <a href="${href('/expiring')}">Everything that expires within 30 days</a>, the soonest first
-        </p>
-      `
     }`,
   };
 };

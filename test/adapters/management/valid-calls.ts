@@ -275,11 +275,6 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       false,
       { members: undefined, ifVersion: world.limits.get('tg-1001')?.version ?? 0 },
     ],
-    listExpiring: [
-      'ddd eed ddd ddd',
-      'report expiring',
-      { trunkGroup: 'tg-1001', cursor: undefined },
-    ],
     explainToken: [
       'ddd eed ddd ddd',
       'explain token',

@@ -118,7 +118,6 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
   '/identity-providers/trunk-groups': { GetItem: 1 },
   // The ends in the index of clients, and in that of keys.
-  '/expiring': { Scan: 2 },
   // The limits, and who has a client or a key if there are few.
   '/trunk-groups': { Query: 1, Scan: 2 },
   // The limits, and everything that the group has, to say what exceeds them.
@@ -132,7 +131,6 @@ const pages: Readonly<Record<string, Calls>> = {
 const files: Readonly<Record<string, Calls>> = {
   '/clients/export': { Scan: 20 },
   '/api-keys/export': { Scan: 3, BatchGetItem: 10 },
-  '/expiring/export': { Scan: 2 },
 };
 
 /** What a page needs in its query to show something. */
@@ -184,7 +182,7 @@ function pathOf(route: string, ids: FullTables): string {
 const limit = 150;
 
 /** Pages that decode the ends of every client and API key: a third more than they take. */
-const limits: Readonly<Record<string, number>> = { '/': 320, '/expiring': 150 };
+const limits: Readonly<Record<string, number>> = { '/': 320 };
 
 type Form = Readonly<Record<string, string>>;
 
