@@ -54,7 +54,6 @@ const tests = {
     'test/core/management/providers/*.test.ts',
     'test/lambda/management/*.test.ts',
     'test/adapters/management/*.test.ts',
-    'test/adapters/dynamodb/credential-ends.test.ts',
     'test/integration/adapters/trunk-group-lists.test.ts',
   ],
 } satisfies Record<Mutant['area'], readonly string[]>;
