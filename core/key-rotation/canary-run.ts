@@ -27,7 +27,7 @@ export function describeCanaryRun(runs: readonly CanaryRun[], regionId: RegionId
   const isOld = now - at > usualReplicationLag;
   const age = `${formatSpan(Math.max(0, now - at))} ago${isOld ? ' (older than expected)' : ''}`;
   return {
-    text: `${age}: self-test ${say(selfTestProblem)}; canary ${say(problem)}`,
+    text: `${age}: self-test ${say(selfTestProblem)}\ncanary ${say(problem)}`,
     isGood: !isOld && problem === undefined && selfTestProblem === undefined,
     /** Whether the token function could not sign when it last tried. */
     failsToSign: !isOld && selfTestProblem !== undefined,

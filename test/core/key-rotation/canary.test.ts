@@ -197,23 +197,23 @@ describe('the regions in service', () => {
 
 describe('the last run of a canary in words', () => {
   it.each([
-    [{ at: now - 120 }, '2m ago: self-test passed; canary passed', true, false],
-    [{ at: now + 5 }, '0s ago: self-test passed; canary passed', true, false],
+    [{ at: now - 120 }, '2m ago: self-test passed\ncanary passed', true, false],
+    [{ at: now + 5 }, '0s ago: self-test passed\ncanary passed', true, false],
     [
       { at: now - 600, selfTestProblem: 'KMS: DisabledException' },
-      '10m ago: self-test failed: KMS: DisabledException; canary passed',
+      '10m ago: self-test failed: KMS: DisabledException\ncanary passed',
       false,
       true,
     ],
     [
       { at: now, problem: 'dfw: its JWKS lacks the key' },
-      '0s ago: self-test passed; canary failed: dfw: its JWKS lacks the key',
+      '0s ago: self-test passed\ncanary failed: dfw: its JWKS lacks the key',
       false,
       false,
     ],
     [
       { at: now - 601, selfTestProblem: 'denied' },
-      '10m 1s ago (older than expected): self-test failed: denied; canary passed',
+      '10m 1s ago (older than expected): self-test failed: denied\ncanary passed',
       false,
       false,
     ],

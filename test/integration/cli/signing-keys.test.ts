@@ -115,7 +115,7 @@ describe('signing-key list', () => {
     const { stdout, stderr } = await authctl(['signing-key', 'list']);
     expect(stdout).toMatch(/ current, fails /);
     expect(stderr).toMatch(
-      /slc: 1m( \d+s)? ago: self-test failed: KMS: DisabledException; canary passed/,
+      /slc: 1m( \d+s)? ago: self-test failed: KMS: DisabledException\ncanary passed/,
     );
     expect((await listKeys()).map((key) => key.self_test_problem)).toEqual([
       'KMS: DisabledException',

@@ -206,7 +206,7 @@ describe('the key-rotation function', () => {
     expect(reports.at(-1)?.fields['canary']).toBe('no canary has run yet');
     await openStore().putCanaryRun({ regionId: 'slc', at: now, selfTestProblem: 'denied' });
     await handler({ action: 'reconcile' });
-    const canary = '0s ago: self-test failed: denied; canary passed';
+    const canary = '0s ago: self-test failed: denied\ncanary passed';
     expect(reports.at(-1)).toMatchObject({ level: 'warn', fields: { status: 'signing', canary } });
   });
 
