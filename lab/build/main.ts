@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Argument, Command } from 'commander';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { buildPackages, root } from './packages.ts';
 
@@ -70,9 +71,10 @@ export function buildLambdas(outdir: string): void {
   cpSync(join(root, 'portal/assets'), join(outdir, 'portal/assets'), { recursive: true });
 }
 
-/** `node lab/build/main.ts` builds everything, `node lab/build/main.ts lambda` only the bundles. */
 if (import.meta.main) {
-  const bundlesOnly = process.argv[2] === 'lambda';
+  const what = new Argument('[what]', 'only the bundles of the functions').choices(['lambda']);
+  const [only] = new Command('npm run build --').addArgument(what).parse().args;
+  const bundlesOnly = only !== undefined;
   process.stdout.write('Building the functions and the packages: 5 to 30 seconds.\n');
   const bundles = join(dist, 'lambda');
   rmSync(bundlesOnly ? bundles : dist, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { Command } from 'commander';
 import { parse } from 'yaml';
 import { runOrThrow } from '../support/run-command.ts';
 import { sayProgress } from '../support/visible-wait.ts';
@@ -57,15 +58,10 @@ async function writeRelease(target: string): Promise<void> {
   end();
 }
 
-/** `npm run packages -- FOLDER` */
 if (import.meta.main) {
-  const [folder] = process.argv.slice(2);
-  if (folder === undefined) {
-    process.stderr.write(
-      `allowed: npm run packages -- FOLDER, which gets an archive of each package, ${checksumFile}, ${materialsFile} and openapi.json\n`,
-    );
-    process.exitCode = 2;
-  } else {
-    await writeRelease(resolve(folder));
-  }
+  const content = `an archive of each package, ${checksumFile}, ${materialsFile} and openapi.json`;
+  const [folder = ''] = new Command('npm run packages --')
+    .argument('<folder>', `gets ${content}`)
+    .parse().args;
+  await writeRelease(resolve(folder));
 }

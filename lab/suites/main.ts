@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { useCompileCache } from '../support/program-environment.ts';
-import { commandOf, type Suite, suites } from './suites.ts';
+import { commandOf, type Suite, suites, withOptions } from './suites.ts';
 
 const list = Object.entries(suites)
   .map(([name, { shows, runs = 'CI' }]) => `  ${name.padEnd(14)} ${runs.padEnd(7)}  ${shows}`)
@@ -36,8 +36,12 @@ function readArguments(args: readonly string[]): readonly Call[] {
   if (args.length <= all.length) return all;
   const [name = '', ...options] = args;
   const [call] = known(name);
-  if (call !== undefined) return [{ ...call, options }];
-  return command.error(`there is no suite "${name}"\n${list}`, { exitCode: 2 });
+  if (call === undefined) {
+    return command.error(`there is no suite "${name}"\n${list}`, { exitCode: 2 });
+  }
+  if (withOptions.has(name)) return [{ ...call, options }];
+  const text = `received "${options.join(' ')}" after ${name}, which takes no options; allowed: other suites`;
+  return command.error(text, { exitCode: 2 });
 }
 
 interface Result {

@@ -107,6 +107,12 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
 };
 
+/** Suites that take options of their own, and refuse those that they do not know. */
+export const withOptions: ReadonlySet<string> = new Set([
+  ...['browser', 'dynamodb-local', 'examples', 'faults', 'from-synth', 'fuzz', 'mutation'],
+  ...['oldest-node', 'openapi', 'package', 'proxies', 'redeploy', 'tenants'],
+]);
+
 /** Script of Node and its first arguments. */
 export function commandOf(name: string): readonly string[] {
   return suites[name]?.command ?? [`lab/suites/${name}/main.ts`];

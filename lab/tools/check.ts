@@ -1,16 +1,15 @@
-import { type Command, runCommand } from '../support/run-command.ts';
+import { Command } from 'commander';
+import { runCommand } from '../support/run-command.ts';
 
-/*
- * `npm run check`: types, lint, format and prose at the same time, because each leaves a core idle
- * now and then. The output of each is printed as a whole.
- */
+new Command('npm run check').description('Checks types, lint, format and prose.').parse();
 
-const checks: readonly Command[] = [
+// At the same time, because each leaves a core idle now and then. The output of each is a whole.
+const checks = [
   ['tsc'],
   ['oxlint', '--type-aware', '--deny-warnings'],
   ['biome', 'check'],
   ['node', 'lab/tools/prose/main.ts'],
-];
+] as const;
 
 await Promise.all(
   checks.map(async (command) => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import { runVisibly } from '../support/visible-wait.ts';
 
 /*
@@ -7,6 +8,8 @@ import { runVisibly } from '../support/visible-wait.ts';
  * versions of the lockfile: CDK, the checks and the tests. It does nothing if they are there.
  * Not `npm ci`, which begins with deleting what is installed: `npm install` puts it back if it fails.
  */
+
+new Command('npm run setup').description('Installs what npm ci leaves out.').parse();
 
 const root = resolve(import.meta.dirname, '../..');
 

@@ -1,11 +1,11 @@
+import { Command } from 'commander';
 import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../../core/oauth-error.ts';
 import { refusalForms } from '../../core/verifier/bearer-refusal.ts';
 import { formatColumns, writeParts } from '../support/generated-parts.ts';
 
-/*
- * `node lab/tools/refusals.ts` writes docs/refusals.md: each reason with what the caller sees and
- * what ends it.
- */
+new Command('npm run refusals')
+  .description('Writes docs/refusals.md: each reason with what the caller sees and what ends it.')
+  .parse();
 
 interface Shown {
   readonly status: number;

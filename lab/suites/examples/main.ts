@@ -65,7 +65,9 @@ function checkedIn({ service, environment }: World): readonly Checked[] {
 }
 
 async function runAll(world: World): Promise<void> {
-  const wanted = checkedIn(world).filter(({ name }) => name.includes(process.argv[2] ?? ''));
+  const part = process.argv[2] ?? '';
+  const wanted = checkedIn(world).filter(({ name }) => name.includes(part));
+  if (wanted.length === 0) throw new Error(`no example has "${part}" in its name`);
   for (const { name, prepare, check } of wanted) {
     try {
       const prepared = await prepare(world.trust);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempDisposableSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import type { JsonTestResults } from 'vitest/node';
 import { findArea, mutants } from './mutants.ts';
 
@@ -15,7 +16,8 @@ const root = resolve(import.meta.dirname, '../../..');
 using reports = mkdtempDisposableSync(join(tmpdir(), 'mutation-'));
 const reportFile = join(reports.path, 'report.json');
 
-const area = findArea(process.argv[2]);
+const [name] = new Command('npm run test:mutation --').argument('[area]').parse().args;
+const area = findArea(name);
 const chosen = mutants.filter((mutant) => area === undefined || mutant.area === area);
 
 /** @returns names of the tests that failed; a file that cannot be loaded is an error. */

@@ -207,7 +207,12 @@ async function testPackage(short: string, staged: StagedPackage): Promise<void> 
 const wanted = process.argv[2];
 await runOrThrow([process.execPath, 'lab/build/main.ts'], { cwd: root });
 using target = mkdtempDisposableSync(join(tmpdir(), 'packages-'));
-for (const staged of await stagePackages(target.path)) {
-  const short = basename(staged.manifest.name);
+const packages = new Map(
+  (await stagePackages(target.path)).map((staged) => [basename(staged.manifest.name), staged]),
+);
+if (wanted !== undefined && !packages.has(wanted)) {
+  throw new Error(`received the package ${wanted}; allowed: ${[...packages.keys()].join(', ')}`);
+}
+for (const [short, staged] of packages) {
   if (wanted === undefined || wanted === short) await testPackage(short, staged);
 }
