@@ -24,6 +24,7 @@ import {
   type CostLines,
   costOfMillion,
   durationMs,
+  secondsAMonth,
   type TokenWork,
   total,
 } from './token-cost.ts';
@@ -200,6 +201,11 @@ function formatGuards(bundles: string): string {
     logs: cell('logs'),
     DynamoDB: cell('DynamoDB'),
     'alarms, a month': ({ isFunction }) => (isFunction ? alarms : '$0.00'),
+    // Of which the function costs as much as a container does.
+    'for $10, a second': (guard) => {
+      const { Lambda = 0, logs = 0 } = costsOfGuard(guard);
+      return guard.isFunction ? (10e6 / ((Lambda + logs) * secondsAMonth)).toFixed(1) : '–';
+    },
   });
 }
 

@@ -6,11 +6,12 @@ import manifest from '../../../package.json' with { type: 'json' };
 const scripts = new Set(
   Object.values(manifest.scripts)
     .map((script) => script.split(' && ').at(-1) ?? '')
-    .filter((command) => command.startsWith('node ')),
+    .filter((command) => command.startsWith('node '))
+    .map((command) => command.slice('node '.length)),
 );
 
-it.each([...scripts])('%s refuses an argument that it does not know', async (script) => {
-  const { code, output } = await runCommand([...script.split(' '), '--no-such-argument'], {});
+it.each([...scripts])('node %s refuses an argument that it does not know', async (script) => {
+  const { code, output } = await runCommand(['node', ...script.split(' '), '--no-such-argument']);
   expect(output).toContain('--no-such-argument');
   expect(code).not.toBe(0);
 });
