@@ -296,9 +296,10 @@ async function importEach(cli: Cli, entries: readonly ImportEntry[], checkOnly: 
         if (stopped !== undefined) throw new RefusedError(stopped);
         checkOwnSecrets(client, idsBySecret);
         const input = { ...client, importId, checkOnly };
-        const { existed } = await cli.management.importClient(input);
+        const { existed, client: made } = await cli.management.importClient(input);
         if (existed) done.push({ client_id, outcome: 'imported before' });
         else if (checkOnly) done.push({ client_id, outcome: 'can be imported' });
+        else if (made.importId !== importId) done.push({ client_id, outcome: 'secret added' });
         else done.push({ client_id, outcome: 'imported', import_id: importId });
       } catch (error) {
         if (!(error instanceof RefusedError || error instanceof InputError)) throw error;

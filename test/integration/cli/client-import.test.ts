@@ -161,10 +161,12 @@ it('takes secrets of the customer\'s own with a "+", as they are and form-encode
 it('adds by hand the second secret of a client that Cognito did not list', async () => {
   const second = drawn('a secret that no one lists', 51);
   const { ClientId: clientId, ClientSecret: first } = app(801).UserPoolClient;
-  for (const more of [{}, { second_secret: second }]) {
-    const file = write(JSON.stringify({ ...app(801), ...more }));
-    expect(outcomes(await imported('--from', file, ...group))).toEqual(['imported']);
-  }
+  const send = async (more: object) =>
+    imported('--from', write(JSON.stringify({ ...app(801), ...more })), ...group);
+  expect(outcomes(await send({}))).toEqual(['imported']);
+  expect(await send({ second_secret: second })).toEqual([
+    { client_id: clientId, outcome: 'secret added' },
+  ]);
   for (const secret of [first, second]) {
     expect((await requestToken(clientId, secret)).status).toBe(200);
   }
@@ -311,8 +313,8 @@ describe('a file that cannot be imported as it is', () => {
     const stop = new UnavailableError('it does not answer');
     const done: Done[] = [];
     const suggested: string[] = [];
-    const importClient = ({ clientId }: { readonly clientId: string }) =>
-      clientId === 'second' ? Promise.reject(stop) : Promise.resolve({ existed: false });
+    const importClient = ({ clientId, ...client }: { readonly clientId: string }) =>
+      clientId === 'second' ? Promise.reject(stop) : Promise.resolve({ existed: false, client });
     const cli = {
       management: { importClient },
       output: { printList: (items: readonly Done[]) => done.push(...items) },
