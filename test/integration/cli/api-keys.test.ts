@@ -121,17 +121,9 @@ describe('the list of a key', () => {
 
   it('warns that the first subnet shuts all others out', async () => {
     const { keyId } = await createKey();
-    const { stderr } = await authctl([
-      'api-key-subnet',
-      'add',
-      keyId,
-      '--name',
-      'office',
-      '--address',
-      '203.0.113.0',
-      '--netmask',
-      '24',
-    ]);
+    const { stderr } = await authctl(
+      `api-key-subnet add ${keyId} --name office --address 203.0.113.0 --netmask 24`,
+    );
     expect(stderr).toBe(
       `Until now every source could use ${keyId}; from now on only this subnet can.\n`,
     );

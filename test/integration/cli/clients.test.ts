@@ -64,17 +64,9 @@ it('updates, disables, enables and deletes, each seen by the next token request'
     return status === 200 ? `${String(body.expires_in)}: ${String(body.scope)}` : body.error;
   };
   expect(await outcome()).toBe('3600: messaging:view calls:view');
-  await json([
-    'client',
-    'update',
-    clientId,
-    '--token-lifetime',
-    '1m',
-    '--remove-scope',
-    'messaging:view',
-    '--add-scope',
-    'numbers:view',
-  ]);
+  await json(
+    `client update ${clientId} --token-lifetime 1m --remove-scope messaging:view --add-scope numbers:view`,
+  );
   expect(await outcome()).toBe('60: calls:view numbers:view');
   // The token of before lives for an hour, not for the minute of new ones.
   const disabled = await authctl(['client', 'disable', clientId]);

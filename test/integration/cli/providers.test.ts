@@ -24,20 +24,9 @@ beforeEach(async () => {
 });
 
 function createClient(name: string) {
-  return json([
-    'client',
-    'create',
-    '--name',
-    name,
-    '--trunk-group',
-    'tg-1',
-    '--scope',
-    'calls:view',
-    '--provider',
-    provider.issuer,
-    '--external-client-id',
-    name,
-  ]);
+  return json(
+    `client create --name ${name} --trunk-group tg-1 --scope calls:view --provider ${provider.issuer} --external-client-id ${name}`,
+  );
 }
 
 function token(different: Readonly<Record<string, unknown>> = {}): string {
@@ -68,20 +57,9 @@ it('registers a provider with a file of its keys, which is never fetched', async
   give({ ...provider.key.jwk, use: 'sig' });
   expect((await authctl([...register, '--replace-keys'])).stderr).toContain('there is no provider');
   expect(await json(register)).toMatchObject({ issuer: inside, keys_version: 1 });
-  await json([
-    'client',
-    'create',
-    '--name',
-    'erp',
-    '--trunk-group',
-    'tg-1',
-    '--scope',
-    'messaging:view',
-    '--provider',
-    inside,
-    '--external-client-id',
-    'erp',
-  ]);
+  await json(
+    `client create --name erp --trunk-group tg-1 --scope messaging:view --provider ${inside} --external-client-id erp`,
+  );
   expect(await decisionOn(token({ iss: inside }))).toBe('accepted');
   const api = await fetch(service().exampleUrl, {
     headers: { authorization: `Bearer ${token({ iss: inside })}` },

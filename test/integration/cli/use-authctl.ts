@@ -57,12 +57,17 @@ export async function runCli(args: readonly string[], options: CliInput = {}): P
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
+/** A command line, as one text if no word of it has a blank. */
+type Words = string | readonly string[];
+
+const wordsOf = (line: Words) => (typeof line === 'string' ? line.split(' ') : line);
+
 export interface LocalCli {
   readonly service: () => LocalRun;
   /** `authctl --local`. */
-  readonly authctl: (args: readonly string[], input?: CliInput) => Promise<CliRun>;
+  readonly authctl: (line: Words, input?: CliInput) => Promise<CliRun>;
   /** The same with `--json`; what was printed, parsed. Fails unless the exit code is 0. */
-  readonly json: (args: readonly string[], input?: CliInput) => Promise<Record<string, unknown>>;
+  readonly json: (line: Words, input?: CliInput) => Promise<Record<string, unknown>>;
   /** Status and body of a token request with these credentials. */
   readonly requestToken: (
     clientId: string,
@@ -77,13 +82,13 @@ export function useLocalCli(options: Partial<LocalOptions> = {}): LocalCli {
   afterAll(() => folder.remove());
   mkdirSync(join(folder.path, '.local'));
   const service = useLocalService({ stateDirectory: join(folder.path, '.local'), ...options });
-  const authctl = (args: readonly string[], more: CliInput = {}) =>
-    runCli([...args, '--local'], { cwd: folder.path, ...more });
+  const authctl = (line: Words, more: CliInput = {}) =>
+    runCli([...wordsOf(line), '--local'], { cwd: folder.path, ...more });
   return {
     service,
     authctl,
-    json: async (args, more) => {
-      const run = await authctl([...args, '--json'], more);
+    json: async (line, more) => {
+      const run = await authctl([...wordsOf(line), '--json'], more);
       if (run.exitCode !== 0) throw new Error(`exit code ${run.exitCode}: ${run.stderr}`);
       return JSON.parse(run.stdout) as Record<string, unknown>;
     },

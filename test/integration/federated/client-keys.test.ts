@@ -98,13 +98,9 @@ it('a client moves from a secret to a key without a request that fails', async (
 it('a key is rotated with an overlap, and a private one is refused and never sent', async () => {
   const clientId = await createClient();
   const first = await makeKey();
-  const { secret_id: old } = await json([
-    'client-secret',
-    'create',
-    clientId,
-    '--public-key',
-    first.publicKey,
-  ]);
+  const { secret_id: old } = await json(
+    `client-secret create ${clientId} --public-key ${first.publicKey}`,
+  );
   const second = await makeKey();
   const words = ['client-secret', 'rotate', clientId, '--public-key', second.publicKey];
   const rotated = await json([...words, '--expire-old-in', '1h', '--name', 'new']);

@@ -17,16 +17,7 @@ const cases: Record<string, string> = {};
 
 beforeAll(async () => {
   const create = async (name: string, ...more: readonly string[]) => {
-    const client = await json([
-      'client',
-      'create',
-      '--name',
-      name,
-      '--trunk-group',
-      'tg',
-      '--scope',
-      'calls:view',
-    ]);
+    const client = await json(`client create --name ${name} --trunk-group tg --scope calls:view`);
     const id = String(client['client_id']);
     const secret = await json(['client-secret', 'create', id, ...more]);
     return { id, secret: String(secret['client_secret']), secretId: String(secret['secret_id']) };
