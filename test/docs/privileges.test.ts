@@ -115,19 +115,4 @@ describe('a page that names a command of AWS', () => {
     );
     expect(needless.flat()).toEqual([]);
   });
-
-  it.each([
-    ['kms:EnableKey', true],
-    ['kms:CancelKeyDeletion', true],
-    ['kms:RevokeGrant', true],
-    ['kms:TagResource', false],
-    ['kms:UntagResource', false],
-    ['kms:DisableKey', false],
-    ['kms:ScheduleKeyDeletion', false],
-    ['kms:PutKeyPolicy', false],
-    ['kms:CreateGrant', false],
-    ['kms:Sign', false],
-  ])('%s of a signing key by an administrator: %s', async (action, expected) => {
-    expect(await mayAdministrator(action, false)).toBe(expected);
-  });
 });

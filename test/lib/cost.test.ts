@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { computeParts } from '../../lab/bench/cost/parts.ts';
-import { takeInventory } from '../../lab/bench/cost/standing-cost.ts';
 import { computeProofParts, proofPages } from '../../lab/prove/pages.ts';
 import { costPages, readDocument, readPart } from '../../lab/support/generated-parts.ts';
-import { readConfigFile, withStubBundles } from './synthesise.ts';
+import { withStubBundles } from './synthesise.ts';
 
 describe('docs/cost.md, docs/compare.md and README', () => {
   it('have the tables that node lab/bench/cost/main.ts computes', () => {
@@ -51,39 +50,5 @@ describe('the pages with proofs', () => {
         expect(readPart(text, name), 'run node lab/prove/pages.ts').toBe(part);
       }
     });
-  });
-});
-
-describe('what a deployment has of things with a monthly price', () => {
-  const inventoryOf = (config: object) => {
-    let found: ReturnType<typeof takeInventory> | undefined;
-    withStubBundles((bundles) => {
-      found = takeInventory(config, bundles);
-    });
-    return found;
-  };
-
-  it('is counted in the templates of all its stacks', () => {
-    expect(inventoryOf(readConfigFile('three-regions'))).toMatchObject({
-      regions: 3,
-      dashboards: 0,
-      healthChecks: 3,
-      webAcls: 3,
-      webAclRules: 12,
-    });
-    expect(inventoryOf(readConfigFile('single-region'))).toMatchObject({
-      regions: 1,
-      dashboards: 0,
-      healthChecks: 0,
-      webAcls: 0,
-      webAclRules: 0,
-    });
-  });
-
-  it('has a dashboard only if the config asks for it', () => {
-    const single = readConfigFile('single-region');
-    const shown = inventoryOf({ ...single, dashboard: 'on' });
-    expect(shown).toMatchObject({ dashboards: 1 });
-    expect(shown?.alarmMetrics).toBe(inventoryOf(single)?.alarmMetrics);
   });
 });

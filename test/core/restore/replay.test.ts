@@ -349,21 +349,6 @@ describe('an API key', () => {
   });
 });
 
-describe('the scopes of an API key', () => {
-  type Scopes = readonly string[] | undefined;
-
-  it.each<[Scopes, Scopes, Scopes | 'disabled']>([
-    [undefined, ['a', 'b'], ['a', 'b']],
-    [['a', 'b'], undefined, ['a', 'b']],
-    [['a', 'b'], ['b', 'c'], ['b']],
-    [['a'], ['b'], 'disabled'],
-    [undefined, undefined, undefined],
-  ])('that were %j and then %j, are restored as %j', (then, last, expected) => {
-    const { stops, scopes } = replayKey({ scopes: then }, { scopes: last });
-    expect(stops === undefined ? scopes : 'disabled').toEqual(expected);
-  });
-});
-
 describe('what comes back although it was deleted', () => {
   const deletion = record({ action: 'client.delete', before: view({ version: client.version }) });
 

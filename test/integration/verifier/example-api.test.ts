@@ -92,18 +92,6 @@ describe('the example API', () => {
     });
   });
 
-  it('does not accept an API key at the token endpoint, nor a client secret here', async () => {
-    const { tokenUrl, apiKey, clientId } = service();
-    const response = await fetch(tokenUrl, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(`${clientId}:${apiKey}`).toString('base64')}`,
-      },
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
-    });
-    expect(response.status).toBe(401);
-  });
-
   it('refuses two Authorization headers', async () => {
     const { exampleUrl, apiKey } = service();
     const url = new URL(exampleUrl);

@@ -307,16 +307,6 @@ describe('what a person decided', () => {
     expect(clients.get(id)?.declared).not.toHaveProperty('takenOverAt');
   });
 
-  it('is a take-over of what the stack deleted, which then works again', async () => {
-    const test = await declareWorld();
-    const resource = resourceOf(test);
-    await resource.put(keyClient());
-    const id = resource.id();
-    await resource.remove();
-    await test.world.management.updateClient(id, { takeOver: true });
-    expect(stopsOf(test, id)).toEqual([]);
-  });
-
   it('finds what is declared, and deletes what is not any more', async () => {
     const test = await declareWorld();
     const { management } = test.world;
@@ -354,22 +344,6 @@ describe('what a person decided', () => {
 });
 
 describe('a client that exists', () => {
-  it('comes back with its stack, however often it was deleted', async () => {
-    const test = await declareWorld();
-    const resource = resourceOf(test);
-    await resource.put(keyClient());
-    const id = resource.id();
-    const deletions = ['first', 'second'].map((RequestId) =>
-      eventOf({ RequestType: 'Delete', PhysicalResourceId: id, RequestId }),
-    );
-    for (const deletion of deletions) await test.send(deletion);
-    expect(stopsOf(test, id)).toEqual(['stack']);
-    const again = resourceOf(test);
-    await again.put(keyClient());
-    for (const late of deletions) await test.send(late);
-    expect([again.id(), stopsOf(test, id)]).toEqual([id, []]);
-  });
-
   it('knows its events for half an hour, and no more of them than it can', async () => {
     const test = await declareWorld();
     const creation = eventOf({ ResourceProperties: keyClient() });
