@@ -1,4 +1,4 @@
-import { isJsonObject } from '../contract/json-object.ts';
+import { isJsonObject, type JsonObject } from '../contract/json-object.ts';
 import { type StopKind, stopKinds } from '../contract/stop-kinds.ts';
 import { formatTime } from './time.ts';
 
@@ -10,6 +10,8 @@ export interface Stop {
   readonly by: string;
   /** The id of what asked for it: of a stack's event, for example. */
   readonly event?: string | undefined;
+  /** Of a person, as the identity provider last gave it. It is in results, and never stored. */
+  readonly name?: string | undefined;
 }
 
 /** At most one stop of each kind, and at least one. */
@@ -70,15 +72,16 @@ export function viewStops(stops: Stops | undefined) {
   );
 }
 
-/** A JSON value with the authors of the stops in it, at any depth, by other names. */
-export function withAuthors(value: unknown, nameOf: (actor: string) => string): unknown {
-  const rename = (name: string, member: unknown): unknown => {
-    if (name !== 'stops' || !isJsonObject(member)) return member;
-    const named = (stop: unknown) =>
-      isJsonObject(stop) ? { ...stop, by: nameOf(String(stop['by'])) } : stop;
-    return Object.fromEntries(Object.entries(member).map(([kind, stop]) => [kind, named(stop)]));
-  };
-  return value === undefined ? value : JSON.parse(JSON.stringify(value), rename);
+/** A JSON value with other stops in it, at any depth. */
+export function mapStops(value: unknown, change: (stop: JsonObject) => JsonObject): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => mapStops(one, change));
+  if (!isJsonObject(value)) return value;
+  const changed = (stop: unknown) => (isJsonObject(stop) ? change(stop) : stop);
+  const members = Object.entries(value).map(([name, member]) => {
+    if (name !== 'stops' || !isJsonObject(member)) return [name, mapStops(member, change)];
+    return [name, Object.fromEntries(Object.entries(member).map(([k, v]) => [k, changed(v)]))];
+  });
+  return Object.fromEntries(members);
 }
 
 const words: Readonly<Record<StopKind, readonly [who: string, whatLifts: string]>> = {
@@ -101,6 +104,7 @@ export function describeStops(
     const stop = stops[kind];
     if (stop === undefined) return [];
     const [who, lifts] = words[kind];
-    return `stopped by ${who} (${nameOf(stop.by)}) at ${formatTime(stop.at)}; ends if ${lifts}`;
+    const author = stop.name === undefined ? nameOf(stop.by) : JSON.stringify(stop.name);
+    return `stopped by ${who} (${author}) at ${formatTime(stop.at)}; ends if ${lifts}`;
   });
 }

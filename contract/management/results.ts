@@ -12,7 +12,7 @@ const optionalText = v.optional(text);
 const time = v.number();
 const optionalTime = v.optional(time);
 
-const stop = v.object({ at: time, by: text, event: optionalText });
+const stop = v.object({ at: time, by: text, event: optionalText, name: optionalText });
 
 const stops = v.optional(v.partial(v.object(v.entriesFromList(stopKinds, stop))));
 

@@ -1,5 +1,6 @@
 import type { AuditedChange } from '../audit/audit-change.ts';
-import { type PersonName, toStoredName } from '../audit/person-name.ts';
+import { type PersonName, platformStaff, toStoredName } from '../audit/person-name.ts';
+import { mapStops } from '../stops.ts';
 import { requireEveryTrunkGroup } from './caller-reach.ts';
 import { type ManagementContext, makeAuditedChange } from './management-context.ts';
 
@@ -32,7 +33,7 @@ interface ActorFields {
 }
 
 /** Adds the names of the people who made the changes. Without an answer, there are none. */
-export async function withActorNames<T extends AuditedChange>(
+export async function withActorNames<T extends Pick<AuditedChange, 'actor'>>(
   { personNames, trunkGroups: reach }: Pick<ManagementContext, 'personNames' | 'trunkGroups'>,
   changes: readonly T[],
 ): Promise<readonly (T & ActorFields)[]> {
@@ -46,6 +47,24 @@ export async function withActorNames<T extends AuditedChange>(
     if (person === undefined) return change;
     const isStaff = reach !== undefined && person.trunkGroups === undefined;
     return { ...change, ...(isStaff ? { actorIsStaff: true } : { actorName: person.name }) };
+  });
+}
+
+/** A result with the names of the people who stopped something in it, as the caller may know them. */
+export async function withAuthors(context: ManagementContext, result: unknown): Promise<unknown> {
+  const { nameActor = (actor: string) => actor } = context;
+  const authors = new Set<string>();
+  mapStops(result, (stop) => {
+    authors.add(String(stop['by']));
+    return stop;
+  });
+  if (authors.size === 0) return result;
+  const changes = [...authors].map((actor) => ({ actor }));
+  const named = new Map((await withActorNames(context, changes)).map((one) => [one.actor, one]));
+  return mapStops(result, (stop) => {
+    const by = String(stop['by']);
+    const { actorName: name, actorIsStaff } = named.get(by) ?? {};
+    return { ...stop, by: actorIsStaff ? platformStaff : nameActor(by), name };
   });
 }
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { operationOf } from '../../contract/management/operations.ts';
 import type { ManagementCall } from '../../contract/management/request.ts';
-import { withAuthors } from '../stops.ts';
 import type { ManagementContext } from './management-context.ts';
 import { operations } from './operations.ts';
+import { withAuthors } from './person-names.ts';
 import { readCall } from './requests/read-call.ts';
 
 type Run = (context: ManagementContext, ...args: readonly unknown[]) => unknown;
@@ -23,5 +23,5 @@ export async function runOperation(
   const args = readCall(call, context, isRequest);
   const run = operations[call.operation] as Run;
   const result = v.parse(operationOf(call.operation).result, await run(context, ...args));
-  return context.nameActor === undefined ? result : withAuthors(result, context.nameActor);
+  return withAuthors(context, result);
 }

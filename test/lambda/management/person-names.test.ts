@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Client } from '../../../core/client/client.ts';
+import { describeStops } from '../../../core/stops.ts';
 import { askedWorld, newClient } from './restricted-world.ts';
 
 const ada = 'https://login.example.com#ada';
@@ -51,6 +53,32 @@ const stored = (name: string, trunkGroups: readonly string[] = ['tg-1001']) => (
 });
 
 describe('the name of a person', () => {
+  it('is with what the person stopped, for who may read it, and is not stored there', async () => {
+    const { world, send, create } = await start();
+    const { clientId } = world;
+    await create({ name: 'Ada Lovelace' });
+    const disable = async (actor: string, groups: readonly string[] | undefined) => {
+      world.clients.set(clientId, { ...(world.clients.get(clientId) as Client), stops: undefined });
+      const person = { actor, role: 'administrator', name: 'Grace' } as const;
+      const input = { clientId, enabled: false };
+      await send({ operation: 'setClientEnabled', input, person, trunk_groups: groups }, 'portal');
+    };
+    const seen = async (groups: readonly string[] | undefined) => {
+      const person = { actor: linus, role: 'administrator' } as const;
+      const asked = { operation: 'findClient', input: { clientId }, person, trunk_groups: groups };
+      const { outcome } = await send(asked, 'portal');
+      const { stops } = (outcome as { readonly result: Client }).result;
+      return [/\((.*?)\) at/.exec(describeStops(stops).join())?.[1], stops?.person?.by];
+    };
+    await disable(ada, ['tg-1001']);
+    expect(await seen(['tg-1001'])).toEqual(['"Grace"', ada]);
+    expect(await seen(undefined)).toEqual(['"Grace"', ada]);
+    expect(JSON.stringify(world.clients.get(clientId))).not.toContain('Grace');
+    await disable(grace, undefined);
+    expect(await seen(['tg-1001'])).toEqual(['Platform staff', 'Platform staff']);
+    expect(await seen(undefined)).toEqual(['"Grace"', grace]);
+  });
+
   it('is recorded by a change, as the provider last gave it', async () => {
     const { create, people } = await start();
     await create({ name: 'Ada Lovelace' });
