@@ -13,7 +13,6 @@ import {
   explainWaitForRoom,
   type TimelineEntry,
 } from '../../core/key-rotation/timeline.ts';
-import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
@@ -45,19 +44,6 @@ function formatOptional(time: number | undefined): string | undefined {
   return time === undefined ? undefined : formatTime(time);
 }
 
-function viewTimes(key: SigningKey) {
-  return {
-    published_at: formatTime(key.publishedAt),
-    activated_at: formatOptional(key.activatedAt),
-    retired_at: formatOptional(key.retiredAt),
-    withdraw_at: formatOptional(key.withdrawAt),
-    withdrawn_at: formatOptional(key.withdrawnAt),
-    disable_at: formatOptional(key.disableAt),
-    disabled_at: formatOptional(key.disabledAt),
-    deletion_scheduled_at: formatOptional(key.deletionScheduledAt),
-  };
-}
-
 function viewEntry(entry: TimelineEntry, runs: readonly CanaryRun[]) {
   const { key, signs, next, safety, liveTokens } = entry;
   const run = runs.find(({ regionId }) => signs && regionId === key.regionId);
@@ -68,7 +54,14 @@ function viewEntry(entry: TimelineEntry, runs: readonly CanaryRun[]) {
     state: key.state,
     signs,
     kms_key_arn: key.kmsKeyArn,
-    ...viewTimes(key),
+    published_at: formatTime(key.publishedAt),
+    activated_at: formatOptional(key.activatedAt),
+    retired_at: formatOptional(key.retiredAt),
+    withdraw_at: formatOptional(key.withdrawAt),
+    withdrawn_at: formatOptional(key.withdrawnAt),
+    disable_at: formatOptional(key.disableAt),
+    disabled_at: formatOptional(key.disabledAt),
+    deletion_scheduled_at: formatOptional(key.deletionScheduledAt),
     next_action: next?.action,
     next_action_at: formatOptional(next?.at),
     safety_seconds: safety,

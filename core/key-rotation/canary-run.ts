@@ -15,19 +15,16 @@ export interface CanaryRun {
 
 const say = (problem: string | undefined) => (problem ? `failed: ${problem}` : 'passed');
 
-/**
- * A region's last run in words. If two schedules were missed, it says nothing of the present.
- *
- * @param now seconds since the epoch.
- */
+/** A region's last run in words. If two schedules were missed, it says nothing of the present. */
 export function describeCanaryRun(runs: readonly CanaryRun[], regionId: RegionId, now: number) {
   const run = runs.find((one) => one.regionId === regionId);
   if (run === undefined) return { text: 'no canary has run yet', isGood: true };
-  const { at, problem, selfTestProblem } = run;
-  const isOld = now - at > usualReplicationLag;
-  const age = `${formatSpan(Math.max(0, now - at))} ago${isOld ? ' (older than expected)' : ''}`;
+  const { problem, selfTestProblem } = run;
+  const age = Math.max(0, now - run.at);
+  const isOld = age > usualReplicationLag;
+  const ago = `${formatSpan(age)} ago${isOld ? ' (older than expected)' : ''}`;
   return {
-    text: `${age}: self-test ${say(selfTestProblem)}\ncanary ${say(problem)}`,
+    text: `${ago}: self-test ${say(selfTestProblem)}\ncanary ${say(problem)}`,
     isGood: !isOld && problem === undefined && selfTestProblem === undefined,
     /** Whether the token function could not sign when it last tried. */
     failsToSign: !isOld && selfTestProblem !== undefined,

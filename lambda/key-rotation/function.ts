@@ -49,7 +49,7 @@ import {
 import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
-import { type Lag, reportFailure, reportSuccess } from './report-run.ts';
+import { reportFailure, reportSuccess } from './report-run.ts';
 /** The calls of the rotation to other functions and to STS. */
 export interface FunctionPorts extends ClockOptions {
   /** Finds out from STS who signed an operator's request. */
@@ -91,12 +91,17 @@ function createRotation(
   const calls = { ...functions, now: clock.now };
   const ports = createPorts(settings, { kms, dynamodb }, calls, malformed);
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
-  const readLag = createLagReader(settings, dynamodb, ports);
+  // As this region sees them: an eventually consistent read.
+  const readHeartbeats = listRecords(dynamodb, settings.signingKeysTable, heartbeatItem);
   return async (input, invocation) => {
     const event = parseKeyRotationEvent(input);
     malformed.clear();
     clock.begin();
-    const lag = await readLag();
+    // First of all: a disconnected region cannot write, and must still report it. A table that does
+    // not answer fails the run itself.
+    const lag = await readHeartbeats()
+      .then((beats) => replicationLag(settings.regionId, beats, ports.now()))
+      .catch(() => undefined);
     let actor: string | undefined;
     try {
       actor = await getActor(event, input, {
@@ -125,28 +130,6 @@ function createRotation(
     } catch (error) {
       reportFailure(event, error, telemetry, { lag, actor });
       throw error;
-    }
-  };
-}
-
-/**
- * Reads the replication lag before everything else: a disconnected region cannot write, but must
- * still report it.
- */
-function createLagReader(
-  settings: Settings<'key-rotation'>,
-  dynamodb: DynamoDbDocuments,
-  { now }: RotationPorts,
-): () => Promise<Lag> {
-  const { signingKeysTable, regionId } = settings;
-  // As this region sees them: an eventually consistent read.
-  const readHeartbeats = listRecords(dynamodb, signingKeysTable, heartbeatItem);
-  return async (): Promise<Lag> => {
-    try {
-      return replicationLag(regionId, await readHeartbeats(), now());
-    } catch {
-      // A table that does not answer fails the run itself.
-      return undefined;
     }
   };
 }

@@ -5,13 +5,7 @@ import {
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
 import type { Cloud, Outputs } from '../../ministack/cloud.ts';
-import {
-  createClient,
-  eventually,
-  getToken,
-  say,
-  signingKeyPolicy,
-} from '../../ministack/proof.ts';
+import { createClient, eventually, say, signingKeyPolicy } from '../../ministack/proof.ts';
 import { runScenarios } from '../../ministack/scenarios.ts';
 import { readPage } from '../../support/markdown.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
@@ -53,7 +47,6 @@ async function deployNight(cloud: Cloud, bin: string, folder: string): Promise<N
   const { [stackName]: outputs } = await cloud.deploy(assembly, stackName);
   const { Issuer: issuer = '', TokenUrl: tokenUrl = '' } = outputs as Outputs;
   const client = await createClient(cloud.authctl(configPath, awsRegion));
-  await getToken(tokenUrl, client);
   const alarms = await readAlarms(configPath, folder);
   const path = `${bin}:${process.env['PATH']}`;
   return { cloud, configPath, alarms, path, folder, client, tokenUrl, issuer };
@@ -68,12 +61,14 @@ const expectStatus = (night: Night, status: number, parameters?: Record<string, 
     }
   });
 
+interface Keys {
+  readonly items: readonly Readonly<Record<'kid' | 'kms_key_arn' | 'state', string>>[];
+}
+
 async function currentKey(night: Night): Promise<{ readonly kid: string; readonly arn: string }> {
-  const list = JSON.parse(await follow(night, 'authctl signing-key list --json')) as {
-    readonly items: readonly Readonly<Record<string, string>>[];
-  };
-  const found = list.items.find(({ state }) => state === 'current');
-  return { kid: String(found?.['kid']), arn: String(found?.['kms_key_arn']) };
+  const { items } = JSON.parse(await follow(night, 'authctl signing-key list --json')) as Keys;
+  const found = items.find(({ state }) => state === 'current') ?? assert.fail('no key signs');
+  return { kid: found.kid, arn: found.kms_key_arn };
 }
 
 interface Incident {
@@ -92,8 +87,6 @@ interface LostKey {
   /** No administrator may run them, as the page says. */
   readonly isBreakGlass?: true;
 }
-
-const isOfKms = ({ action }: { readonly action: string }) => action.startsWith('kms:');
 
 const lostKey = (lost: LostKey): Incident => ({
   title: lost.title,
@@ -115,7 +108,9 @@ const lostKey = (lost: LostKey): Incident => ({
       await expectStatus(night, 200);
     };
     const { record } = night.cloud.permissions;
-    await (lost.isDenied ? record.expectDenials(isOfKms, end) : end());
+    await (lost.isDenied
+      ? record.expectDenials(({ action }) => action.startsWith('kms:'), end)
+      : end());
   },
 });
 

@@ -231,9 +231,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     key_choice: algs.map((alg) =>
       algorithmChoiceItem.toItem({ alg, insteadOf: 'RS256', chosenAt: at }),
     ),
-    canary_run: [{}, { problem: 'slc: denied', selfTestProblem: 'denied' }].map((one) =>
-      canaryRunItem.toItem({ regionId: 'slc', at, ...one }),
-    ),
+    canary_run: [canaryRunItem.toItem({ regionId: 'slc', at, problem: '-', selfTestProblem: '-' })],
     trunk_group_limits: [
       noLimits,
       { ...noLimits, scopes: [], providers: [], maxApiKeys: 0 },
