@@ -25,6 +25,11 @@ export function filedUnder(record: Pick<AuditRecord, 'before' | 'after'>): strin
     .toSorted()[0];
 }
 
+/** Where a record is in its day: after those of earlier times. Neither part contains `#`. */
+export function auditPosition({ time, recordId }: Pick<AuditRecord, 'time' | 'recordId'>): string {
+  return `${time}#${recordId}`;
+}
+
 /** Append-only. The intent is written before the change, the outcome after it. */
 export interface AuditLog {
   /** @throws {ConflictError} if there is a record of the same time and id. */

@@ -5,6 +5,7 @@ import {
   type AuditHistoryReader,
   type AuditPageReader,
   type AuditRecord,
+  auditPosition,
   trunkGroupsOf,
 } from '../audit/audit-log.ts';
 import { platformStaff, restrictPersonNames } from '../audit/person-name.ts';
@@ -49,9 +50,8 @@ function nameActors(
 }
 
 /**
- * A page depends only on the records of these groups: its length and its end. It ends
- * between two milliseconds, because positions have ids: `2026-11-20T12:00:00.123Z$` is after every
- * record of this time. So it is read until there is one record too many, or to the end of the day.
+ * A page depends only on the records of these groups: its length and its end. So it is read until there
+ * is one record too many, or to the end of the day.
  */
 function restrictAudit(
   reader: AuditPageReader,
@@ -66,22 +66,12 @@ function restrictAudit(
       do {
         const query = { day, trunkGroups, limit: maxExaminedItems, after };
         const page = await reader.readAudit(query);
-        const ofOwn = page.items.filter((one) => isOwnRecord(one, isWithin));
-        own.push(...ofOwn.map((one) => ({ ...one, actor: nameActor(one.actor) })));
+        own.push(...page.items.filter((one) => isOwnRecord(one, isWithin)));
         after = page.next;
-        const first = own[0]?.time;
-        // Records of one time are on one page, even if there are more than its limit.
-        const last = own[limit]?.time;
-        const next = last === first ? own.find(({ time }) => time !== first)?.time : last;
-        if (last !== undefined && next !== undefined) {
-          const items = own.slice(
-            0,
-            own.findIndex(({ time }) => time === next),
-          );
-          return { items, examined: items.length, next: `${next}$` };
-        }
-      } while (after !== undefined);
-      return { items: own, examined: own.length };
+      } while (after !== undefined && own.length <= limit);
+      const items = own.slice(0, limit).map((one) => ({ ...one, actor: nameActor(one.actor) }));
+      const last = own.length > limit ? items.at(-1) : undefined;
+      return { items, examined: items.length, next: last && auditPosition(last) };
     },
   };
 }

@@ -11,8 +11,8 @@ import { formatChangesCursor, parseChangesCursor } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { withActorNames } from './person-names.ts';
 
-/** A time, and the id of a record or the end of those of that time. */
-const positionPattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z(?:\$|#[\w-]{1,256})$/;
+/** A time, and the id of a record. */
+const positionPattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z#[\w-]{1,256}$/;
 
 /** What a reader sees of a change: its action in words too, and the name and client of a record. */
 function textsOf({ actor, action, subject, before, after }: AuditedChange): readonly unknown[] {

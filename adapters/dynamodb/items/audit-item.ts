@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import { type AuditRecord, auditPosition } from '../../../core/audit/audit-log.ts';
 import { type Item, isMap, parseItem, schemaVersion, text, toItem } from './item.ts';
-
-/** Separates time and id in the sort key. Neither of them contains it. */
-const separator = '#';
 
 /** Management and rotation record a state as JSON, without bytes and sets. */
 function isJson(value: unknown): boolean {
@@ -29,12 +26,7 @@ export const auditSchema = v.strictObject({
 
 /** The partition of what is about a trunk group on a day. Each record there is also in that of the day. */
 export function groupPartition(day: string, serviceTrunkGroup: string): string {
-  return `${day}${separator}${serviceTrunkGroup}`;
-}
-
-/** The sort key of a record. */
-export function auditPosition({ time, recordId }: Pick<AuditRecord, 'time' | 'recordId'>): string {
-  return `${time}${separator}${recordId}`;
+  return `${day}#${serviceTrunkGroup}`;
 }
 
 export function toAuditItem({ recordId, ...record }: AuditRecord) {
@@ -53,5 +45,5 @@ export function parseAuditItem(item: Item): AuditRecord {
     record_id,
     ...record
   } = parseItem(auditSchema, item, 'audit record', 'record_id');
-  return { recordId: record_id.slice(record_id.indexOf(separator) + 1), ...record };
+  return { recordId: record_id.slice(record_id.indexOf('#') + 1), ...record };
 }

@@ -8,12 +8,13 @@ import {
   type AuditPageReader,
   type AuditReader,
   type AuditRecord,
+  auditPosition,
   filedUnder,
 } from '../../../core/audit/audit-log.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { collect, type StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments, DynamoDbRegions } from '../clients/dynamodb-calls.ts';
-import { auditPosition, groupPartition, parseAuditItem, toAuditItem } from '../items/audit-item.ts';
+import { groupPartition, parseAuditItem, toAuditItem } from '../items/audit-item.ts';
 import type { Item } from '../items/item.ts';
 import { type PartitionPage, queryPage } from '../pages/read-page.ts';
 import { parseItems, queryPartition, readPages, type StoreOptions } from './read-items.ts';
