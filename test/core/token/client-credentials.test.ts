@@ -117,6 +117,7 @@ describe('HTTP Basic credentials', () => {
 
 describe('client credentials of a request', () => {
   const good = basic('id:secret');
+  const posted = { ...none, clientId: 'id', postedSecret: 's' };
 
   it.each([
     [[], none, 'no_authentication'],
@@ -131,27 +132,18 @@ describe('client credentials of a request', () => {
     [[basic(`${'i'.repeat(256)}:s`)], none, undefined],
     [[good], none, undefined],
     [[good], { ...none, clientId: 'id' }, undefined],
-    [[], { ...none, clientId: 'id', postedSecret: 's' }, undefined],
-    [[], { ...none, postedSecret: 's' }, 'no_authentication'],
-    [[good], { ...none, postedSecret: 'secret' }, 'secret_not_alone'],
-    [[good], { ...none, clientId: 'id', postedSecret: 'secret' }, 'secret_not_alone'],
-    [['Bearer x'], { ...none, clientId: 'id', postedSecret: 's' }, 'secret_not_alone'],
-    [
-      [],
-      { ...none, clientId: 'id', postedSecret: 's', hasBodyCredentials: true },
-      'secret_not_alone',
-    ],
-    [[], { ...none, clientId: 'i'.repeat(256), postedSecret: 's' }, undefined],
-    [[], { ...none, clientId: 'i'.repeat(257), postedSecret: 's' }, 'body_too_large'],
-    [
-      [],
-      { ...none, clientId: 'id', postedSecret: 's'.repeat(maxAuthorizationBytes + 1) },
-      'body_too_large',
-    ],
-    [[], { ...none, clientId: 'id', postedSecret: 's\n' }, 'blank_around_credentials'],
-    [[], { ...none, clientId: ' id', postedSecret: 's' }, 'blank_around_credentials'],
-    [[], { ...none, clientId: 'id', postedSecret: 'a\u0000b' }, 'malformed_credentials'],
-    [[], { ...none, clientId: 'i\u007fd', postedSecret: 's' }, 'malformed_credentials'],
+    [[], posted, undefined],
+    [[], { ...posted, clientId: undefined }, 'no_authentication'],
+    [[good], { ...posted, postedSecret: 'secret' }, 'secret_not_alone'],
+    [['Bearer x'], posted, 'secret_not_alone'],
+    [[], { ...posted, hasBodyCredentials: true }, 'secret_not_alone'],
+    [[], { ...posted, clientId: 'i'.repeat(256) }, undefined],
+    [[], { ...posted, clientId: 'i'.repeat(257) }, 'body_too_large'],
+    [[], { ...posted, postedSecret: 's'.repeat(maxAuthorizationBytes + 1) }, 'body_too_large'],
+    [[], { ...posted, postedSecret: 's\n' }, 'blank_around_credentials'],
+    [[], { ...posted, clientId: ' id' }, 'blank_around_credentials'],
+    [[], { ...posted, postedSecret: 'a\u0000b' }, 'malformed_credentials'],
+    [[], { ...posted, clientId: 'i\u007fd' }, 'malformed_credentials'],
   ] as [string[], TokenParameters, string | undefined][])(
     '%j with %j: %s',
     (authorizations, parameters, reason) => {
