@@ -7,9 +7,11 @@ import type { LocalRun } from '../../local/start-local.ts';
 import { runCommand, runOrThrow } from '../../support/run-command.ts';
 import { cacheFolder, makePythonEnvironment, trustVariables } from '../../support/runtimes.ts';
 import { trustService, withLocalService } from '../../support/with-local-service.ts';
+import type { TokenAnswer } from '../interop/check-client.ts';
 import { clients } from '../interop/clients.ts';
 import { node, pinned } from '../interop/programs.ts';
 import { startProgram, type Variables } from '../interop/running-program.ts';
+import { checkEach } from '../interop/tables.ts';
 
 /*
  * Moves an estate of Cognito here, and goes back in the middle. Ids and secrets are those that moto's
@@ -45,7 +47,7 @@ async function askAll(url: string, callers: readonly Caller[]): Promise<readonly
 const names =
   'requests-oauthlib pyiceberg openid-client clientcredentials prometheus spring-security';
 const published = [
-  { name: `axios ${pinned.npm('axios')}`, runtime: node, program: 'axios' },
+  { name: `axios ${pinned.npm('axios')}`, language: 'Node', runtime: node, program: 'axios' },
   ...clients.filter(({ program }) => names.split(' ').includes(program)),
 ];
 
@@ -53,23 +55,19 @@ const published = [
 async function askPublished(service: LocalRun, callers: readonly Caller[]): Promise<void> {
   const { caPath = '', paths, issuer: ISSUER } = service;
   const common = { ISSUER, TOKEN_URL: ISSUER + formerTokenPath, ...trustVariables(caPath) };
-  for (const [index, { name, runtime, program }] of published.entries()) {
-    const prepared = await runtime('client', { caPath, directory: paths.directory });
-    if ('missing' in prepared) {
-      process.stdout.write(`SKIPPED ${name}: this machine lacks ${prepared.missing}\n`);
-      continue;
-    }
-    const { variables, whole } = callers[index] ?? assert.fail('too few callers');
-    const command = [...prepared.command, program, 'default'] as const;
-    const started = startProgram<object, { ok: boolean; token?: string; why?: string }>(command, {
+  const trust = { caPath, directory: paths.directory };
+  const build = ({ runtime }: (typeof published)[number]) => runtime('client', trust);
+  await checkEach(published, build, async (client, { command }) => {
+    const { variables, whole } = callers[published.indexOf(client)] ?? assert.fail();
+    const program = startProgram<object, TokenAnswer>([...command, client.program, 'default'], {
       ...common,
       ...variables,
     });
-    const { token, why } = await started.ask({});
-    await started.close();
-    assert.equal(token === undefined ? why : describeToken(token), whole, name);
-    process.stdout.write(`passed  ${name} gets the token of before\n`);
-  }
+    const { token, why } = await program.ask({});
+    await program.close();
+    assert.equal(token === undefined ? why : describeToken(token), whole, client.name);
+    process.stdout.write(`passed  ${client.name} gets the token of before\n`);
+  });
 }
 
 /** How many clients had each outcome, and the id of the import. */
