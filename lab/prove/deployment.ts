@@ -113,7 +113,7 @@ async function synthesise(run: Run, name: string, ...options: readonly string[])
   await cdk(run, 'synth', '--quiet', '--output', directory, ...options);
   if (run.isEmulator) {
     const leftOut = leaveOutOfAll(directory).join(', ');
-    run.record.facts[`${name}: the emulator lacks`] = leftOut || 'nothing';
+    run.record.facts[`left out of the ${name}: the emulator lacks it`] = leftOut || 'nothing';
     save(run.record);
   }
   return directory;

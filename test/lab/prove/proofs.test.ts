@@ -15,6 +15,12 @@ const issuer = 'https://api.example.com/live';
 const tokenUrl = `${issuer}/api/v1/oauth/token`;
 const secret = 'secret-of-a-trial';
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+/** By the spec of KMS. */
+const pairs: Readonly<Record<string, { publicKey: KeyObject; privateKey: KeyObject }>> = {
+  RSA_2048: { publicKey, privateKey },
+  ECC_NIST_P256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  ML_DSA_44: generateKeyPairSync('ml-dsa-44'),
+};
 const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: 'current' }] };
 
 /** The suite `prove` compares the calls with AWS's models, which need Python. */
@@ -51,18 +57,17 @@ const right = {
 };
 type Behaviour = typeof right;
 
+/** A service of AWS that gives the same answers to every call. */
+const give = (answers: Readonly<Record<string, object>>) =>
+  Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, async () => answer]));
+
+const restorable = { PointInTimeRecoveryDescription: { LatestRestorableDateTime: new Date(4e12) } };
+
 /** A world in which time passes only by waiting. */
 function makeWorld(change: Partial<Behaviour>): World {
   const now = { ...right, ...change };
-  const state = {
-    time: 1.8e12,
-    kid: 'current',
-    requests: 0,
-    version: 1,
-    enabled: true,
-    deleted: false,
-    isBad: false,
-  };
+  const start = { time: 1.8e12, kid: 'current', requests: 0, version: 1 };
+  const state = { ...start, enabled: true, deleted: false, isBad: false };
   const token = () => {
     const { kid } = state;
     tokens[kid] ??= new SignJWT({ iss: issuer, aud: 'api' })
@@ -96,12 +101,6 @@ function makeWorld(change: Partial<Behaviour>): World {
     return isThrottled ? respond(gatewayError('THROTTLED'), 429) : respond('{}');
   };
   vi.stubGlobal('fetch', fetch);
-  const specs = new Map<string, { publicKey: KeyObject; privateKey: KeyObject }>();
-  const makeKey = (spec: string) => {
-    if (spec === 'ECC_NIST_P256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    if (spec === 'ML_DSA_44') return generateKeyPairSync('ml-dsa-44');
-    return { publicKey, privateKey };
-  };
   const services = {
     cloudformation: { describeStacks: async () => ({ Stacks: [{ StackStatus: now.stack }] }) },
     cloudwatch: {
@@ -115,15 +114,12 @@ function makeWorld(change: Partial<Behaviour>): World {
       describeLogGroups: async () => ({ logGroups: [{ creationTime: now.createdAt() }] }),
     },
     kms: {
-      createKey: async ({ KeySpec = '' }) => {
-        specs.set(KeySpec, makeKey(KeySpec));
-        return { KeyMetadata: { KeyId: KeySpec } };
-      },
+      createKey: async ({ KeySpec = '' }) => ({ KeyMetadata: { KeyId: KeySpec } }),
       getPublicKey: async ({ KeyId = '' }) => ({
-        PublicKey: specs.get(KeyId)?.publicKey.export({ format: 'der', type: 'spki' }),
+        PublicKey: pairs[KeyId]?.publicKey.export({ format: 'der', type: 'spki' }),
       }),
       sign: async ({ KeyId = '', Message = Buffer.alloc(0), SigningAlgorithm = '' }) => {
-        const key = specs.get(KeyId)?.privateKey as KeyObject;
+        const key = pairs[KeyId]?.privateKey as KeyObject;
         const pss = SigningAlgorithm.includes('PSS') ? { padding: 6, saltLength: 32 } : {};
         const hash = KeyId === 'ML_DSA_44' ? undefined : 'sha256';
         return { Signature: now.signature(sign(hash, Message, { key, ...pss })) };
@@ -146,15 +142,11 @@ function makeWorld(change: Partial<Behaviour>): World {
         RoutingConfig: { AdditionalVersionWeights: now.weights },
       }),
     },
-    dynamodb: {
-      describeContinuousBackups: async () => ({
-        ContinuousBackupsDescription: {
-          PointInTimeRecoveryDescription: { LatestRestorableDateTime: new Date(4e12) },
-        },
-      }),
-      restoreTableToPointInTime: async () => ({}),
-      describeTable: async () => ({ Table: { TableStatus: 'ACTIVE' } }),
-    },
+    dynamodb: give({
+      describeContinuousBackups: { ContinuousBackupsDescription: restorable },
+      restoreTableToPointInTime: {},
+      describeTable: { Table: { TableStatus: 'ACTIVE' } },
+    }),
     sqs: { receiveMessage: async () => ({ Messages: [{ Body: now.message }] }) },
   };
   const recorded = recordCalls(services, calls);
@@ -216,7 +208,6 @@ function makeWorld(change: Partial<Behaviour>): World {
 }
 
 const broken = { signature: (bytes: Buffer) => Buffer.alloc(bytes.length) };
-let restarts = 0;
 const credential = `"authorization":"Basic ${'QUFB'.repeat(4)}" ${secret}`;
 
 /** By id: what AWS does, if the sentence of the proof is not true. */
@@ -250,12 +241,7 @@ const faults: Readonly<Record<string, Partial<Behaviour>>> = {
   'gradual-shift': { weights: {} },
   rollback: { rollsBack: false },
   restore: { restored: false },
-  import: {
-    createdAt: () => {
-      restarts += 1;
-      return restarts;
-    },
-  },
+  import: { createdAt: Math.random },
 };
 
 /** @returns the answer to one proof. */
@@ -285,10 +271,6 @@ it('each proof that the command can ask is seen to fail; the others say what the
   expect(hidden).toEqual([]);
   expect(Object.keys(faults)).toEqual(proofs.flatMap(({ id, check }) => (check ? id : [])));
 });
-
-/** A service of AWS that gives the same answers to every call. */
-const give = (answers: Readonly<Record<string, object>>) =>
-  Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, async () => answer]));
 
 it.each([
   [1000, undefined],
