@@ -6,7 +6,6 @@ import { type PlainClientField, plainClientFields } from '../../contract/managem
 import { quoteWord } from '../../contract/shell-word.ts';
 import { describeDeclaration } from '../../core/client/client.ts';
 import { findLongestToken } from '../../core/client/longest-token.ts';
-import { describeRotation } from '../../core/client/rotation.ts';
 import { lastUse } from '../../core/client/secret-attention.ts';
 import { formatDuration, secondsOrTyped } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
@@ -87,7 +86,6 @@ function formatClient(cli: Cli, client: Client): string {
   const { config } = cli.deployment();
   const { declared, provider, tokensNotBefore } = client;
   const conditions = provider?.conditions ?? [];
-  const rotation = describeRotation(client.secrets, cli.now());
   const view = viewClient(client, config);
   return cli.output.fields([
     ['client_id', client.clientId],
@@ -109,10 +107,6 @@ function formatClient(cli: Cli, client: Client): string {
     declared?.undeclaredAt !== undefined && ['undeclared', formatTime(declared.undeclaredAt)],
     tokensNotBefore !== undefined && ['tokens not before', formatTime(tokensNotBefore)],
     ['secrets', provider === undefined ? client.secrets.length : 'none, by its provider'],
-    rotation.length > 0 && [
-      'rotation',
-      rotation.map(({ secretId, name, text }) => `${name ?? secretId} ${text}`),
-    ],
     // Of an assertion. A secret has a last use of its own: `client-secret list`.
     provider && config.federatedClients && ['assertion last used', client.lastUsedOn ?? 'never'],
     ['created', String(view.created_at)],

@@ -285,30 +285,6 @@ describe('a client’s page', () => {
     await management.createClientSecret(clientId, { expiresAt: now + 12 * 86_400 });
     expect(await open(world, `/clients/${clientId}`)).toContain('Next expiry: in 12 days');
   });
-
-  it('tells how a rotation goes on, from day to day', async () => {
-    const world = await createPortalWorld();
-    const { management, clientId, clients } = world;
-    world.now += 60;
-    await management.rotateClientSecret(clientId, { overlap: 7 * 86_400, name: 'new' });
-    const use = (days: readonly (string | undefined)[]) => {
-      const client = clients.get(clientId);
-      if (client === undefined) throw new Error('unreachable');
-      const secrets = client.secrets.map((one, index) => ({ ...one, lastUsedOn: days[index] }));
-      clients.set(clientId, { ...client, secrets });
-    };
-    const textOf = async () =>
-      /The rotation so far: (.*?) Secret Status/.exec(
-        await open(world, `/clients/${clientId}`),
-      )?.[1];
-    const today = new Date(world.now * 1000).toISOString().slice(0, 10);
-    expect(await textOf()).toMatch(/was never used\. *new was not used yet\./);
-    use([today, undefined]);
-    expect(await textOf()).toMatch(/was last used today\. *new was not used yet\./);
-    expect(await open(world, '/')).toContain('It was last used today; new was not used yet.');
-    use(['2026-01-01', today]);
-    expect(await textOf()).toMatch(/was not used since 2026-01-01\. *new was last used today\./);
-  });
 });
 
 it.each([

@@ -2,7 +2,6 @@ import type { Client } from '../../../adapters/management.ts';
 import { clientWords, fieldLabel } from '../../../contract/management/field-words.ts';
 import { plainClientFields } from '../../../contract/management/inputs.ts';
 import { describeDeclaration, hadTokensRevoked } from '../../../core/client/client.ts';
-import { describeRotation } from '../../../core/client/rotation.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
 import { isStoppedBy } from '../../../core/stops.ts';
 import { clientPath } from '../../client-path.ts';
@@ -26,7 +25,7 @@ import { changedFact } from '../audit/audit.ts';
 import { firstExpiry, isUseKnown } from './client-list.ts';
 import { nextSteps } from './next-steps.ts';
 import { findLongestText } from './one-client.ts';
-import { isKey, secretTable, secretTitle } from './secret-table.ts';
+import { isKey, secretTable } from './secret-table.ts';
 
 /** Those of an earlier client with this id can only be a provider's: its clients have derived ids. */
 function refusedTokens(client: Client, now: number): Fact | undefined {
@@ -120,21 +119,6 @@ function glance({ now, deployment }: RequestContext, client: Client): Html | und
   return html`${use} Next expiry: <strong>${end}</strong>.`;
 }
 
-/** How a rotation goes on. */
-function rotationText({ now }: RequestContext, client: Client): Html | '' {
-  const steps = describeRotation(client.secrets, now);
-  if (steps.length === 0) return '';
-  const titles = new Map(client.secrets.map((secret) => [secret.secretId, secretTitle(secret)]));
-  return html`
-    <div class="panel-text">
-      <p>The rotation so far:</p>
-      <ul>
-        ${steps.map(({ secretId, text }) => html`<li>${titles.get(secretId) ?? secretId} ${text}.</li>`)}
-      </ul>
-    </div>
-  `;
-}
-
 function secretsPanel(context: RequestContext, client: Client): Html {
   const { href, may, deployment } = context;
   if (client.provider !== undefined) {
@@ -155,7 +139,7 @@ function secretsPanel(context: RequestContext, client: Client): Html {
   return panel(
     { title, id: 'secrets', actions: may('createClientSecret') ? actions : undefined },
     client.secrets.length > 0
-      ? html`${rotationText(context, client)}${secretTable(context, client)}`
+      ? secretTable(context, client)
       : emptyState(`No ${what}s yet`, `Without a ${what} the client cannot get a token.`),
   );
 }

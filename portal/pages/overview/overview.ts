@@ -2,7 +2,6 @@ import type { ApiKey, Client, ClientSecret, Management } from '../../../adapters
 import { secondsPerDay } from '../../../contract/bounds.ts';
 import { jwksPath, tokenPath } from '../../../contract/routes.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { describeRotation } from '../../../core/client/rotation.ts';
 import {
   findSecretConcern,
   lastUse,
@@ -22,37 +21,17 @@ const maxRows = 20;
 
 const days = (seconds: number) => seconds / secondsPerDay;
 
-interface Concern
-  extends Pick<Client, 'clientId' | 'serviceTrunkGroup'>,
-    Pick<ClientSecret, 'secretId' | 'expiresAt' | 'lastUsedOn'> {
-  readonly clientName: string;
-  readonly title: string;
-  /** How the rotation goes on that replaces it, if there is one. */
-  readonly rotation?: string | undefined;
+interface Concern {
+  readonly client: Client;
+  readonly secret: ClientSecret;
   readonly kind: 'expires_soon' | 'unused';
-}
-
-/** Whether callers still use an old secret of a rotation, and whether they use the new one. */
-function rotationOf(
-  { secrets }: Pick<Client, 'secrets'>,
-  secretId: string,
-  now: number,
-): string | undefined {
-  const steps = describeRotation(secrets, now);
-  const [old, newest] = [steps.find((one) => one.secretId === secretId), steps.at(-1)];
-  if (old === undefined || newest === undefined || old === newest) return undefined;
-  return `It ${old.text}; ${secretTitle(newest)} ${newest.text}`;
 }
 
 function concernsOf(clients: readonly Client[], now: number): readonly Concern[] {
   return clients.flatMap((client) =>
     client.secrets.flatMap((secret): readonly Concern[] => {
       const kind = findSecretConcern(client, secret, now);
-      const { clientId, name: clientName, serviceTrunkGroup } = client;
-      const of = { clientId, clientName, serviceTrunkGroup };
-      if (kind === undefined) return [];
-      const rotation = rotationOf(client, secret.secretId, now);
-      return [{ ...of, ...secret, title: secretTitle(secret), rotation, kind }];
+      return kind === undefined ? [] : [{ client, secret, kind }];
     }),
   );
 }
@@ -126,27 +105,18 @@ function isIncomplete(checks: readonly Check[], denied: readonly string[]): bool
 /** The secrets of one kind on the page, the most urgent first. */
 function secretTable(
   { href, now }: RequestContext,
-  { title, kind }: { readonly title: string; readonly kind: Concern['kind'] },
+  title: string,
   concerns: readonly Concern[],
 ): Html {
-  const urgency = ({ expiresAt }: Concern) => expiresAt ?? Number.POSITIVE_INFINITY;
+  const urgency = ({ secret }: Concern) => secret.expiresAt ?? Number.POSITIVE_INFINITY;
   return dataTable(
     title,
     [
-      ['Client', ({ clientId, clientName }) => rowLink(href(clientPath(clientId)), clientName)],
-      [
-        'Secret',
-        ({ title: secret, rotation }) =>
-          html`${secret}${rotation !== undefined && html`<span class="sub">${rotation}.</span>`}`,
-      ],
-      ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],
-      [
-        kind === 'expires_soon' ? 'Expires' : 'Last used',
-        ({ expiresAt, lastUsedOn }) =>
-          kind === 'expires_soon' && expiresAt !== undefined
-            ? endTime(expiresAt, now)
-            : lastUseText(lastUsedOn, now),
-      ],
+      ['Client', ({ client }) => rowLink(href(clientPath(client.clientId)), client.name)],
+      ['Secret', ({ secret }) => secretTitle(secret)],
+      ['Trunk group', ({ client }) => client.serviceTrunkGroup, 'minor'],
+      ['Expires', ({ secret: { expiresAt } }) => expiresAt && endTime(expiresAt, now)],
+      ['Last used', ({ secret }) => lastUseText(secret.lastUsedOn, now)],
     ],
     concerns.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, maxRows),
   );
@@ -168,7 +138,7 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   const check = (kind: Concern['kind'], title: string, secrets: string, good: string): Check => {
     const found = concerns.filter((one) => one.kind === kind);
     const [count, total] = [found.length, totalOf(page)];
-    const table = () => secretTable(context, { title, kind }, found);
+    const table = () => secretTable(context, title, found);
     const all = href('/clients', { secrets });
     return { id: kind, title, count, total, isPartial, all, good, fine, table, examined };
   };

@@ -82,7 +82,7 @@ const history: Calls = { GetItem: 1, Query: 16 };
 const pages: Readonly<Record<string, Calls>> = {
   // Clients and providers: one page of each; API keys: those for every address, and those that expire.
   // The ends of all, in two indexes.
-  '/': { Scan: 5 },
+  '/': { Scan: 3 },
   '/clients': page,
   // The form for a trunk group that was chosen; without one, the groups to choose from.
   '/clients/new': page,
