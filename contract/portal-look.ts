@@ -8,23 +8,6 @@ const maxLogoLength = 32 * 1024;
 const logoPattern =
   /^data:image\/svg\+xml;base64,((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-/** WCAG 2.2, 1.4.3: the least contrast of a text and its background. */
-const leastContrast = 4.5;
-
-/** WCAG 2.2, "relative luminance" of `#rrggbb`: 0 is black, 1 is white. */
-export function luminanceOf(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
-    const share = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/** WCAG 2.2, "contrast ratio" with white: 1 to 21. */
-function contrastWithWhite(colour: string): number {
-  return 1.05 / (luminanceOf(colour) + 0.05);
-}
-
 /** Text without control characters, and without those that change its direction. */
 export const printable = (most: number) =>
   v.pipe(
@@ -50,10 +33,6 @@ const logo = v.pipe(
 const accentColour = v.pipe(
   v.string(),
   v.regex(/^#[0-9a-f]{6}$/, 'allowed: a lower-case colour as #rrggbb'),
-  v.check(
-    (colour) => !(contrastWithWhite(colour) < leastContrast),
-    `allowed: a colour with a contrast of at least ${leastContrast} to white`,
-  ),
 );
 
 const email = v.pipe(v.string(), v.email());
@@ -85,7 +64,7 @@ export const portalLookSchema = configObject({
   name: v.optional(printable(60), 'Authorization server'),
   /** A `data:` URL of an SVG image. The portal serves it itself; see {@link readLogo}. */
   logo: v.optional(logo),
-  /** Buttons and links, as text on white and as background of white text. */
+  /** Of buttons and links. The portal darkens or lightens it until it can be read. */
   accentColour: v.optional(accentColour),
   /** Whom a person asks for help: an email address or an https URL. */
   support: v.optional(support),

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  luminanceOf,
-  type PortalLook,
-  parsePortalLook,
-  readLogo,
-} from '../contract/portal-look.ts';
+import { type PortalLook, parsePortalLook, readLogo } from '../contract/portal-look.ts';
 import type { Href } from './request-context.ts';
 
 /** A file that pages load. */
@@ -90,6 +85,15 @@ export function createAppearance(look: Partial<PortalLook> = {}) {
       return found === undefined ? undefined : toResponse(found);
     },
   };
+}
+
+/** WCAG 2.2, "relative luminance" of `#rrggbb`: 0 is black, 1 is white. */
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const share = Number.parseInt(colour.slice(start, start + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 /** WCAG 2.2, "contrast ratio" of two colours: 1 to 21. */
