@@ -3,7 +3,6 @@ import { type Command, runOrThrow } from '../../support/run-command.ts';
 import { trustService } from '../../support/with-local-service.ts';
 import { type Example, examples, otherBothIssuers, pythonApi } from './catalogue.ts';
 import { checkExample } from './check-example.ts';
-import { checkProgram, prepareProgram, programsOfPage } from './first-programs.ts';
 import { type World, withWorld } from './world.ts';
 
 /*
@@ -47,8 +46,7 @@ const bothIssuers = ([language, runtime, program]: (typeof otherBothIssuers)[num
   check: () => runTest('examples/both-issuers', { BOTH_ISSUERS: language }),
 });
 
-/** The examples, and the programs that the portal shows on a client's page. */
-function checkedIn({ service, environment }: World): readonly Checked[] {
+function checkedIn(): readonly Checked[] {
   return [
     ...examples.map((example) => ({
       ...example,
@@ -56,17 +54,12 @@ function checkedIn({ service, environment }: World): readonly Checked[] {
     })),
     localReadme,
     ...otherBothIssuers.map(bothIssuers),
-    ...programsOfPage(service).map((program) => ({
-      name: `page of a client: ${program.name}`,
-      prepare: (trust: World['trust']) => prepareProgram(program, trust),
-      check: (command: Command) => checkProgram(command, service, environment),
-    })),
   ];
 }
 
 async function runAll(world: World): Promise<void> {
   const part = process.argv[2] ?? '';
-  const wanted = checkedIn(world).filter(({ name }) => name.includes(part));
+  const wanted = checkedIn().filter(({ name }) => name.includes(part));
   if (wanted.length === 0) throw new Error(`no example has "${part}" in its name`);
   for (const { name, prepare, check } of wanted) {
     try {

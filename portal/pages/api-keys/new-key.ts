@@ -31,8 +31,7 @@ import {
   readOverlapValues,
 } from '../client-secrets/new-secret.ts';
 import { trunkGroupField } from '../clients/client-forms.ts';
-import { callCommand } from '../clients/first-request.ts';
-import { command } from '../clients/next-steps.ts';
+import { callCommand, command } from '../clients/next-steps.ts';
 import { madeCredentialPage } from '../made-credential.ts';
 import {
   getKey,

@@ -28,12 +28,10 @@ import { copyable } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Page, Redirect, RequestContext } from '../../request-context.ts';
-import { tokenCommand } from '../clients/first-request.ts';
-import { command } from '../clients/next-steps.ts';
+import { command, tokenCommand } from '../clients/next-steps.ts';
 import { getClient, ofClient } from '../clients/one-client.ts';
 import { isKey, secretTitle, uses } from '../clients/secret-table.ts';
 import { madeCredentialPage } from '../made-credential.ts';
-
 export const secretLabels = fieldLabels('publicKey', 'alg', 'name', 'expiresAt', 'overlap');
 
 /** A public key as typed, or why the text is refused. */
@@ -106,7 +104,7 @@ function createdSecretPage(
   const others = expired.map(
     (one) => html`<li>${secretTitle(one)}: ${timeWithDistance(one.expiresAt ?? now, now)}</li>`,
   );
-  const request = command(tokenCommand({ issuer: deployment.issuer, clientId }), 'the command');
+  const request = command(tokenCommand(clientId, deployment.issuer), 'the command');
   const hint = html`<span class="hint">curl asks for the password: paste the secret there.</span>`;
   return madeCredentialPage(context, {
     title: 'The secret was created',

@@ -1,4 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
+import { tokenPath } from '../../../contract/routes.ts';
+import { quoteWord } from '../../../contract/shell-word.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findProofMode } from '../../../core/token/access-token-claims.ts';
 import { clientPath } from '../../client-path.ts';
@@ -6,35 +8,28 @@ import { type Html, html } from '../../html/html.ts';
 import { type Fact, linkButton, panel } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { callCommand, type FirstProgram, firstPrograms, tokenCommand } from './first-request.ts';
 import { isKey } from './secret-table.ts';
+
+/**
+ * A token request. curl asks for the secret, which keeps it out of history and process list.
+ *
+ * @param issuer undefined if the deployment's config has none.
+ */
+export function tokenCommand(clientId: string, issuer = 'https://API_ADDRESS'): string {
+  return `curl -u ${quoteWord(clientId)} -d grant_type=client_credentials ${issuer}${tokenPath}`;
+}
+
+/**
+ * A call of an API. The shell asks for the credential, and curl reads it from there: it is neither in
+ * the history nor in the list of processes.
+ */
+export function callCommand(apiUrl = 'API_URL'): string {
+  return `read -rs CREDENTIAL; printf 'Authorization: Bearer %s' "$CREDENTIAL" | curl -i -H @- ${apiUrl}`;
+}
 
 /** A command to copy. */
 export function command(text: string, label: string): Html {
   return html`<pre class="command"><code data-copy="${label}">${text}</code></pre>`;
-}
-
-/** A program to copy. Its lines do not break, so it scrolls in a narrow window. */
-function listing(text: string, label: string): Html {
-  return html`
-    <pre class="listing" tabindex="0" role="group" aria-label="${label}">
-      <code data-copy="${label}">${text}</code>
-    </pre>
-  `;
-}
-
-function program({ name, install, file, command: run, text }: FirstProgram): Html {
-  return html`
-    <details class="program">
-      <summary>${name}</summary>
-      <p>
-        Save it as <code>${file}</code>, and install the library with <code>${install}</code>.
-        Then <code>${run}</code> calls the API, if <code>CLIENT_SECRET</code> and <code>
-        API_URL</code> are set in the environment.
-      </p>
-      ${listing(text, `the program for ${name}`)}
-    </details>
-  `;
 }
 
 /** The words of the panel. */
@@ -104,7 +99,7 @@ const proofSteps = textOf(html`
 export function nextSteps(context: RequestContext, client: Client): Html {
   const { deployment, href, now, may, api } = context;
   const { issuer } = deployment;
-  const { clientId, scopes } = client;
+  const { clientId } = client;
   const usable = client.secrets.filter((secret) => isUsable(secret, now));
   const hasSecret = usable.length > 0;
   const first = may('createClientSecret')
@@ -132,18 +127,15 @@ export function nextSteps(context: RequestContext, client: Client): Html {
             Get a token. curl asks for the secret: paste it there, so it does not get into
             the history of the shell.
           </p>
-          ${command(tokenCommand({ issuer, clientId }), 'the command for a token')}
+          ${command(tokenCommand(clientId, issuer), 'the command for a token')}
         </li>
         <li>
           <p>
             Call the API with it: paste the <code>access_token</code>, and press
             Enter.${api.apiUrl === undefined && html` Replace <code>API_URL</code>.`}
+            An OAuth library does both, if it gets the token URL, the client id and the secret.
           </p>
           ${command(callCommand(api.apiUrl), 'the command for the call')}
-        </li>
-        <li>
-          <p>Or let a library do both:</p>
-          ${firstPrograms({ issuer, clientId, scopes }).map(program)}
         </li>
       </ol>
       ${words(context, client, audience)}

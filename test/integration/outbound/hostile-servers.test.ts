@@ -139,7 +139,7 @@ describe('the table of outbound clients', () => {
     /(?<![.\w])fetch\(\w|new (?!FunctionClient|OAuthClient)[A-Z]\w*Client\(|'openid-client'/;
   /** They open no connection, or only one to this host. */
   const exempt = new Set([
-    'portal/pages/clients/first-request.ts',
+    'portal/pages/clients/next-steps.ts',
     'portal/create-portal.ts',
     'portal/serve-on-loopback.ts',
     'verifier/forward-auth/run.ts',
