@@ -169,7 +169,9 @@ function auditTable(size: number): GeneratedTable {
     return {
       ...(index % 2 === 0 ? intent : outcome),
       day: text(dayOf(daysAgo(index))),
-      record_id: text(`${time}#${digitsOf(Math.floor(index / 2))}-${(index % 2) + 1}`),
+      record_id: text(
+        `${time}#${digitsOf(Math.floor(index / 2))}-${index % 2 === 0 ? '1-intended' : '2-done'}`,
+      ),
       time: text(time),
       subject,
       before: state('1'),

@@ -118,12 +118,18 @@ async function measureAll(size: number): Promise<readonly Measured[]> {
     });
   const rows: Measured[] = [];
   let product = await start();
-  for (const name of Object.keys(rules)) {
+  const measure = async (name: string) => {
     await server.ask({});
     const timer = new AbortController();
     const overdue = sleep(longest, undefined, { signal: timer.signal }).catch(() => undefined);
     const taken = await Promise.race([product.ask(name).catch(() => undefined), overdue]);
     timer.abort();
+    return taken;
+  };
+  for (const name of Object.keys(rules)) {
+    let taken = await measure(name);
+    // A busy machine, not the product: what is long here is judged by its CPU time.
+    if (taken?.failure?.includes('TimeoutError')) taken = await measure(name);
     if (taken === undefined) {
       product.child.kill('SIGKILL');
       product = await start();
