@@ -185,7 +185,10 @@ export class DeployedFunctions {
     this.#closing.push(() => lambda.destroy());
     return createCanaryHandler(this.#environmentOf('canary'), this.#clientsOf('canary'), {
       ...this.#runs(),
-      selfTest: createSelfTestCall(createInvokeFunction(lambda), this.#nameOf('token')),
+      selfTest: createSelfTestCall(
+        createInvokeFunction(lambda),
+        this.#environmentOf('canary').tokenFunction,
+      ),
       fetchDocument: async (uri) => {
         const { pathname: path } = new URL(uri);
         const serve = path === jwksPath ? jwks : discovery;
