@@ -13,7 +13,7 @@ import { isFirstVersion } from '../../core/record-version.ts';
 import { expiryOrTyped } from '../../core/time.ts';
 import { parseJsonObject } from '../../core/verifier/json-object.ts';
 import type { Cli } from '../cli.ts';
-import { command, option } from '../command-spec.ts';
+import { command, option, repeatable } from '../command-spec.ts';
 import { readGivenFile, UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
 
@@ -26,6 +26,7 @@ export interface ImportEntry {
   readonly client: Imported;
   /** Why the other provider gives the client no token. It must get none here. */
   readonly stopped: string | undefined;
+  readonly file?: string | undefined;
 }
 
 const byteOrderMarks = new Map([
@@ -178,13 +179,16 @@ export function readCatalogue(bytes: Buffer, catalogue: readonly ScopeDefinition
 }
 
 /** @throws {RefusedError} if another client has its secret: who has one's opens the other. */
-function checkOwnSecrets(client: Imported, idsBySecret: ReadonlyMap<string, Set<string>>): void {
-  const ids = secretsOf(client).map((one) => [...(idsBySecret.get(one) ?? [])]);
-  const other = ids.flat().find((id) => id !== client.clientId);
+function checkOwnSecrets(
+  { client, file }: ImportEntry,
+  bySecret: ReadonlyMap<string, readonly ImportEntry[]>,
+): void {
+  const same = secretsOf(client).flatMap((one) => bySecret.get(one) ?? []);
+  const other = same.find((one) => one.client.clientId !== client.clientId);
   if (other === undefined) return;
-  throw new RefusedError(
-    `${[client.clientId, other].map((id) => JSON.stringify(id)).join(' and ')} have the same secret`,
-  );
+  const where = other.file === file ? '' : ` of ${other.file}`;
+  const [own, theirs] = [client, other.client].map(({ clientId }) => JSON.stringify(clientId));
+  throw new RefusedError(`${own} and ${theirs}${where} have the same secret`);
 }
 
 function secretsOf({ secret, secondSecret }: Imported): readonly string[] {
@@ -282,19 +286,20 @@ function printDone({ output }: Cli, done: readonly Done[]): void {
 
 async function importEach(cli: Cli, entries: readonly ImportEntry[], checkOnly: boolean) {
   const importId = formatId('import', randomBytes(idBytes));
-  const idsBySecret = new Map<string, Set<string>>();
-  for (const { client } of entries) {
-    for (const one of secretsOf(client)) {
-      idsBySecret.set(one, (idsBySecret.get(one) ?? new Set()).add(client.clientId));
+  const bySecret = new Map<string, ImportEntry[]>();
+  for (const entry of entries) {
+    for (const one of secretsOf(entry.client)) {
+      bySecret.set(one, [...(bySecret.get(one) ?? []), entry]);
     }
   }
   const done: Done[] = [];
   try {
-    for (const { client, stopped } of entries) {
+    for (const entry of entries) {
+      const { client, stopped } = entry;
       const { clientId: client_id } = client;
       try {
         if (stopped !== undefined) throw new RefusedError(stopped);
-        checkOwnSecrets(client, idsBySecret);
+        checkOwnSecrets(entry, bySecret);
         const input = { ...client, importId, checkOnly };
         const { existed, client: made } = await cli.management.importClient(input);
         if (existed) done.push({ client_id, outcome: 'imported before' });
@@ -320,7 +325,10 @@ export const importClients = command({
   name: 'import',
   summary: 'Create clients with their ids and secrets of another provider',
   options: [
-    option('--from <file>', 'objects of JSON, as docs/migrate.md has them; stdin if left out'),
+    repeatable(
+      '--from <file>',
+      'objects of JSON, as docs/migrate.md has them; may be repeated; stdin if left out',
+    ),
     option('--trunk-group <group>', 'service trunk group of those that name none'),
     option('--check', 'only show what would be refused'),
     option(
@@ -338,7 +346,11 @@ export const importClients = command({
   run: async (cli, _, { from, undo, withUsed, check, trunkGroup, catalogue }) => {
     if (catalogue !== undefined) return printCatalogue(cli, catalogue);
     if (undo !== undefined) return undoImport(cli, undo, withUsed === true);
-    const entries = readClients(await readInput(cli, from), trunkGroup);
+    const entries: ImportEntry[] = [];
+    for (const file of from ?? [undefined]) {
+      const read = readClients(await readInput(cli, file), trunkGroup);
+      entries.push(...read.map((entry) => ({ ...entry, file })));
+    }
     return importEach(cli, entries, check === true);
   },
 });

@@ -6,6 +6,7 @@ import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { hashSecret } from '../credential/credential-value.ts';
 import { IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { isSame, isSameOtherwise } from '../narrowing/narrow.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { describeStops, isEnabled } from '../stops.ts';
 import { seconds } from '../time.ts';
@@ -148,8 +149,8 @@ function withoutOldTokens(context: ManagementContext, client: Client): Client {
   return { ...client, createdAt, updatedAt: createdAt, tokensNotBefore };
 }
 
-/** What a creation does not take from its input. */
-const isMade: ReadonlySet<string> = new Set<keyof Client>([
+/** What a creation does not take from its input, and the provider, which is compared by itself. */
+const isMade = [
   'clientId',
   'stops',
   'importId',
@@ -158,19 +159,14 @@ const isMade: ReadonlySet<string> = new Set<keyof Client>([
   'version',
   'createdAt',
   'updatedAt',
-]);
+  'provider',
+] as const;
 
 function isSameRequest(stored: Client, requested: Client): boolean {
-  const key = ({ provider, ...client }: Client) => {
-    const compared = Object.entries(client).filter(([name]) => !isMade.has(name));
-    return JSON.stringify([
-      Object.fromEntries(compared.toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      provider?.registrationId,
-      provider?.conditions,
-    ]);
-  };
+  const key = ({ provider }: Client) => [provider?.registrationId, provider?.conditions];
   // When a client has been changed, its record no longer shows the values that it was created with.
-  return !isFirstVersion(stored.version) || key(stored) === key(requested);
+  if (!isFirstVersion(stored.version)) return true;
+  return isSameOtherwise(stored, requested, isMade) && isSame(key(stored), key(requested));
 }
 
 function refuseExisting(stored: Client, requested: Client): never {

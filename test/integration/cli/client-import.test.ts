@@ -291,6 +291,20 @@ describe('a file that cannot be imported as it is', () => {
       `client_id: received "client_keycloak"; allowed: 3 to 256 printable ASCII characters without space, "%", "+" and ":", and not "client_", "key_" or the like first\nsecret: received one with fewer than 8 different characters; ${allowed}\nscope: received "a:b"; allowed: ${scope}, calls:view`,
     ]);
     expect(run.stdout).not.toMatch(new RegExp(`pppp|${drawn('twin', 32)}`));
+    const twins = ['Twin-a', 'twin-b'].map((client_id) =>
+      write(JSON.stringify({ ...plain, client_id, secret: drawn('twin', 32) })),
+    );
+    const apart = await authctl(
+      ['client', 'import', '--json'].concat(twins.flatMap((one) => ['--from', one])),
+    );
+    expect(
+      (JSON.parse(apart.stdout) as { readonly items: readonly Done[] }).items.map(
+        ({ problem }) => problem,
+      ),
+    ).toEqual([
+      `"Twin-a" and "twin-b" of ${twins[1]} have the same secret`,
+      `"twin-b" and "Twin-a" of ${twins[0]} have the same secret`,
+    ]);
     const absent = await authctl(['client', 'import', '--from', 'no.json']);
     expect(absent.stderr).toBe('authctl: no.json cannot be read: ENOENT\n');
     const stdin = await authctl(['client', 'import', '--json'], { stdin: `${line}\n` });
@@ -321,7 +335,7 @@ describe('a file that cannot be imported as it is', () => {
       suggest: (next: string) => suggested.push(next),
     };
     const ids = ['first', 'second', 'third'];
-    const from = write(ids.map((id) => JSON.stringify({ client_id: id, secret: id })).join('\n'));
+    const from = [write(ids.map((id) => JSON.stringify({ client_id: id, secret: id })).join('\n'))];
     await expect(importClients.run(cli as never, [] as never, { from } as never)).rejects.toBe(
       stop,
     );
