@@ -578,7 +578,7 @@ describe('parseDeploymentConfig', () => {
 
   it.each(refusals.map(([input, message]) => [message, input]))('%s', (message, input) => {
     expect(() => parseDeploymentConfig(input)).toThrow(DeploymentConfigError);
-    expect(() => parseDeploymentConfig(input)).toThrow(message as string);
+    expect(() => parseDeploymentConfig(input)).toThrow(message);
   });
 
   it('allows an http issuer on loopback if the caller says so, and no other', () => {

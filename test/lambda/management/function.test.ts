@@ -391,16 +391,18 @@ describe('a request that is refused', () => {
   });
 });
 
-describe('each alias', () => {
-  it.each(managementAliases)('%s may call what the table says, and nothing else', async (alias) => {
-    const { ask } = createFunction();
-    const person = alias === 'portal' ? { person: { ...ada, role: 'administrator' } } : {};
-    const { operations } = await import('../../../core/management/operations.ts');
+it('lets each alias call what this says, and nothing else', async () => {
+  const { ask } = createFunction();
+  const { operations } = await import('../../../core/management/operations.ts');
+  const callers: Record<string, string> = {};
+  for (const operation of Object.keys(operations)) {
     const allowed: string[] = [];
-    for (const operation of Object.keys(operations)) {
+    for (const alias of managementAliases) {
+      const person = alias === 'portal' ? { person: { ...ada, role: 'administrator' } } : {};
       const answer = await ask({ operation, input: {}, ...person }, `${managementArn}:${alias}`);
-      if (errorOf(answer)?.class !== 'AwsCallerError') allowed.push(operation);
+      if (errorOf(answer)?.class !== 'AwsCallerError') allowed.push(alias);
     }
-    expect(allowed).toMatchSnapshot();
-  });
+    callers[operation] = allowed.join(' ');
+  }
+  expect(callers).toMatchSnapshot();
 });
