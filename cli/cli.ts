@@ -1,5 +1,5 @@
 import type { Management } from '../adapters/management.ts';
-import type { OperationName } from '../contract/management/operations.ts';
+import { managementOperations, type OperationName } from '../contract/management/operations.ts';
 import { deployedTableName } from '../contract/tables.ts';
 import { seconds } from '../core/time.ts';
 import type { CliIo } from './cli-io.ts';
@@ -39,7 +39,8 @@ function openLater(open: () => Promise<Management>): Operations {
       const operation = (await (opened ??= open()))[name];
       return (operation as (...given: readonly unknown[]) => Promise<unknown>)(...args);
     };
-  return new Proxy({} as Operations, { get: (_, name) => late(name as OperationName) });
+  const names = Object.keys(managementOperations) as OperationName[];
+  return Object.fromEntries(names.map((name) => [name, late(name)])) as unknown as Operations;
 }
 
 /** What a command works with. */

@@ -1,6 +1,6 @@
 import { assertionWarning } from '../../contract/management/field-words.ts';
-import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { OperationResult } from '../../contract/management/operations.ts';
+import type { AssertionForm } from '../../contract/management/questions.ts';
 import type { RequestFinding } from '../../core/management/explain-request.ts';
 import { formatTime } from '../../core/time.ts';
 import { readStdin } from '../cli-io.ts';

@@ -3,6 +3,7 @@ import { flag, list } from './fields.ts';
 
 import * as input from './inputs.ts';
 
+import * as question from './questions.ts';
 import * as output from './results.ts';
 import type { ManagementAlias, PersonRole } from './roles.ts';
 import * as rule from './rules.ts';
@@ -256,14 +257,14 @@ export const managementOperations = {
   ),
   explainToken: read(
     seenBy('client-operator'),
-    { question: input.tokenQuestion },
+    { question: question.tokenQuestion },
     output.tokenExplanation,
   ),
-  explainRequest: read(seenBy(), { question: input.requestQuestion }, output.requestExplanation),
-  listAudit: read(audit, { filter: v.optional(input.auditFilter) }, output.auditPage),
+  explainRequest: read(seenBy(), { question: question.requestQuestion }, output.requestExplanation),
+  listAudit: read(audit, { filter: v.optional(question.auditFilter) }, output.auditPage),
   listHistory: read(
     audit,
-    { id: input.historySubject, filter: v.optional(input.historyFilter) },
+    { id: question.historySubject, filter: v.optional(question.historyFilter) },
     output.historyPage,
   ),
   erasePersonName: change(staff, { subject: rule.person }, v.void(), []),

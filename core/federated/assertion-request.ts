@@ -1,5 +1,5 @@
 import { maxAssertionFormBytes } from '../../contract/bounds.ts';
-import type { AssertionForm } from '../../contract/management/inputs.ts';
+import type { AssertionForm } from '../../contract/management/questions.ts';
 import { OAuthError, type OAuthErrorCode, type OAuthRefusal } from '../oauth-error.ts';
 import { jwtBearerGrantType } from '../token/capabilities.ts';
 import {

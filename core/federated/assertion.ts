@@ -1,6 +1,6 @@
 import { maxClockLead, maxExternalIdLength, verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import type { AssertionForm } from '../../contract/management/inputs.ts';
+import type { AssertionForm } from '../../contract/management/questions.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { providerAlgs } from '../identity-provider/provider-algorithms.ts';
 import { isProviderUrlText } from '../identity-provider/provider-url.ts';

@@ -3,7 +3,7 @@ import {
   assertionMemory,
   assertionTokens,
 } from '../../contract/bounds.ts';
-import type { AssertionForm } from '../../contract/management/inputs.ts';
+import type { AssertionForm } from '../../contract/management/questions.ts';
 import { assertionMetrics } from '../../contract/request-metrics.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Client, ClientReader } from '../client/client.ts';

@@ -111,10 +111,11 @@ function nextScopes(
     );
   }
   const allScopes = [...(scopes ?? before.scopes), ...addScopes];
-  return checkScopes(
-    config,
-    allScopes.filter((scope) => !removeScopes.includes(scope)),
-  );
+  const left = allScopes.filter((scope) => !removeScopes.includes(scope));
+  if (left.length === 0 && removeScopes.length > 0) {
+    refuseInput('removeScopes', removeScopes, 'scopes of the client, but not all of them');
+  }
+  return checkScopes(config, left);
 }
 
 /** A rule that refuses tokens of people is not lost with other claims: only an empty list ends it. */

@@ -5,11 +5,10 @@ import type { StoredPerson } from '../audit/person-name.ts';
 import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError, RefusedError } from '../errors.ts';
 import type { GrantList } from '../identity-provider/grant.ts';
-import {
-  type GivenKeys,
-  type IdentityProvider,
-  ownedBy,
-  type ProviderOwner,
+import type {
+  GivenKeys,
+  IdentityProvider,
+  ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
 import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-ports.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
@@ -23,25 +22,18 @@ import {
   newStop,
 } from '../management/management-context.ts';
 import type { OwnedOperations } from '../management/owned-records.ts';
-import { findOwner, viewIdentityProvider } from '../management/providers/provider-reach.ts';
 import { requireRunning } from '../management/trunk-group-limits/require-running.ts';
 import { stopWithGroup } from '../management/trunk-group-limits/trunk-group-stop.ts';
-import { type LaterOf, narrow } from '../narrowing/narrow.ts';
-import { providerTable } from '../narrowing/tables.ts';
 import type { OwnedRecord } from '../record-store.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import { withoutStop } from '../stops.ts';
 import { parseTime } from '../time.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
-import { givenKeysView, providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,
-  asStored,
   byTime,
   ChangePairs,
   DroppedItem,
   describeChange,
-  dropDeleted,
   findChanges,
   type Replayed,
   type ReplayOptions,
@@ -427,29 +419,6 @@ export function restorableApiKeys(
   };
 }
 
-function restorableProviders(
-  context: ManagementContext,
-  { identityProviders }: Pick<RestoredTables, 'identityProviders'>,
-): Restorable<IdentityProvider> {
-  return {
-    ...identityProviders,
-    noun: 'identity_provider',
-    idOf: ({ issuer }) => issuer,
-    view: viewIdentityProvider,
-    create: async (provider) => {
-      const owner = await context.providerOwners.find(provider.registrationId);
-      const whose = owner && ownedBy(owner.trunkGroups);
-      await identityProviders.create({ ...provider, ...whose });
-    },
-    replay: replayProvider,
-    // One of several groups comes back for the others.
-    groupsOf: async (provider) => {
-      const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
-      return groups.length === 1 ? groups : [];
-    },
-  };
-}
-
 /** The changes that may concern an item, by its id. */
 type ChangesOf = (id: string) => readonly AuditedChange[];
 
@@ -467,70 +436,4 @@ const unknownOwner = '';
 export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
   const byOwner = Map.groupBy(changes, ownerOf);
   return (id) => [id, unknownOwner].flatMap((owner) => byOwner.get(owner) ?? []);
-}
-
-/** @throws {DroppedItem} if this registration was deleted, and not by mistake. */
-function dropDeletedProvider(
-  { issuer, registrationId }: Pick<IdentityProvider, 'issuer' | 'registrationId'>,
-  changes: readonly AuditedChange[],
-  { undelete = () => false }: ReplayOptions,
-): void {
-  const deletion = selectOwnChanges(changes, ['identity_provider'], issuer)
-    .filter(({ after }) => after === undefined)
-    .find((change) => readView(providerView, change).registration_id === registrationId);
-  if (deletion !== undefined && !undelete(deletion)) dropDeleted(deletion);
-}
-
-/** As `replayClient`, for a provider: a registration is deleted or it is not, or it is stopped. */
-export function replayProvider(
-  stored: IdentityProvider,
-  changes: readonly AuditedChange[],
-  options: ReplayOptions,
-): Replayed<IdentityProvider> {
-  dropDeletedProvider(stored, changes, options);
-  const own = selectOwnChanges(changes, ['identity_provider'], stored.issuer);
-  const ever = own
-    .filter(({ after }) => after !== undefined)
-    .map((change) => readView(providerView, change))
-    .filter((view) => view.registration_id === stored.registrationId)
-    .map(({ stops }): LaterOf<IdentityProvider, typeof providerTable> => ({ stops }));
-  const { item } = narrow<IdentityProvider>(providerTable, stored, { ever, last: ever.slice(-1) });
-  // What comes back is not being deleted any more.
-  const isBack = own.some((change) => options.undelete?.(change) === true);
-  return asStored(isBack ? { ...item, stops: withoutStop(item.stops, 'deletion') } : item);
-}
-
-/** Keys of a provider that were given. Those that others replaced since do not come back. */
-function restorableGivenKeys({
-  givenKeys,
-}: Pick<RestoredTables, 'givenKeys'>): Restorable<GivenKeys> {
-  return {
-    ...givenKeys,
-    noun: 'identity_provider_keys',
-    idOf: ({ issuer }) => issuer,
-    nameOf: () => 'given keys',
-    view: ({ issuer, version }) => ({ issuer, keys_version: version }),
-    replay: (stored, changes, options) => {
-      dropDeletedProvider(stored, changes, options);
-      const replaced = changes.find(
-        (change) =>
-          change.action === 'identity_provider.replace_keys' &&
-          readView(givenKeysView, change).keys_version > stored.version,
-      );
-      if (replaced === undefined) return asStored(stored);
-      throw new DroppedItem(`${describeChange('replaced', replaced)}: give its keys again`);
-    },
-  };
-}
-
-/** Restores providers, and the keys that were given for some of them. */
-export function restoreProviders(
-  context: ManagementContext,
-  tables: Pick<RestoredTables, 'identityProviders' | 'givenKeys'>,
-  options: RestoreOptions,
-): Promise<readonly RestoredRow[]> {
-  return restoring(context, options, async (replay) => [
-    ...(await restoreKind(context, restorableProviders(context, tables), replay)),
-    ...(await restoreKind(context, restorableGivenKeys(tables), replay)),
-  ]);
 }

@@ -13,10 +13,10 @@ import {
   restorableClients,
   restoreItems,
   restoreKind,
-  restoreProviders,
   restoring,
   sincePoint,
 } from './restore-items.ts';
+import { restoreProviders } from './restore-providers.ts';
 import { restoreSettings } from './restore-settings.ts';
 
 /** States in which a key is published. */

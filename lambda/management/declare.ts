@@ -7,7 +7,13 @@ import {
 } from '../../contract/custom-resource.ts';
 import type { ManagementError } from '../../contract/management/request.ts';
 import { accountOfStackAlias, trunkGroupsOfStack } from '../../contract/reach.ts';
-import { ConflictError, describeError, RefusedError, UnavailableError } from '../../core/errors.ts';
+import {
+  ConflictError,
+  describeError,
+  InputError,
+  RefusedError,
+  UnavailableError,
+} from '../../core/errors.ts';
 import { restrictCaller } from '../../core/management/caller-reach.ts';
 import { declareClient, undeclareClient } from '../../core/management/declare-client.ts';
 import {
@@ -65,6 +71,13 @@ function readStack({ StackId: received }: CustomResourceEvent, invokedArn: strin
   return { account, name, stackId: received.replace(`:${own}:stack/`, '::stack/') };
 }
 
+/** With the names of properties, as a template has them. */
+function inProperties(error: unknown): unknown {
+  if (!(error instanceof InputError)) return error;
+  const [first, ...more] = error.problems.map((one) => ({ ...one, label: one.field ?? one.label }));
+  return first === undefined ? error : new InputError([first, ...more], { cause: error });
+}
+
 /** @returns the id of the client, by which the stack knows the resource. */
 async function apply(
   event: CustomResourceEvent,
@@ -108,7 +121,7 @@ export function createDeclareHandler(options: DeclareOptions) {
     }
   };
   const describe = (error: unknown): { readonly error: ManagementError } => {
-    const known = toManagementError(error);
+    const known = toManagementError(inProperties(error));
     if (known !== undefined) return { error: known };
     report('error', 'failed', error);
     const text = 'the management function failed; its log says why';

@@ -1,7 +1,7 @@
 import type { Management } from '../../../adapters/management.ts';
 import { isClientId } from '../../../contract/client-id.ts';
 import { assertionWarning } from '../../../contract/management/field-words.ts';
-import type { AssertionForm } from '../../../contract/management/inputs.ts';
+import type { AssertionForm } from '../../../contract/management/questions.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/time.ts';
 import { clientPath } from '../../client-path.ts';

@@ -289,7 +289,7 @@ describe('changing a client', () => {
     const { client } = await createClient(context, input);
     await expect(
       updateClient(context, client.clientId, { removeScopes: ['messaging:view'] }),
-    ).rejects.toThrow('scope: received nothing; allowed: one scope or more');
+    ).rejects.toThrow('allowed: scopes of the client, but not all of them');
   });
 
   it('refuses the loser of a race, whose change is not half-made', async () => {

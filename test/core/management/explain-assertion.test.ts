@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AssertionForm } from '../../../contract/management/inputs.ts';
+import type { AssertionForm } from '../../../contract/management/questions.ts';
 import { clientKeyAlgs } from '../../../contract/proof-algorithms.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { readClientKey } from '../../../core/client/client-key.ts';

@@ -12,6 +12,7 @@ import { findChanges } from '../../../core/restore/replay.ts';
 import * as apiKeys from '../../../core/restore/replay-api-key.ts';
 import * as clients from '../../../core/restore/replay-client.ts';
 import * as items from '../../../core/restore/restore-items.ts';
+import * as providers from '../../../core/restore/restore-providers.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { personStop } from '../../../lab/support/stops.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
@@ -28,7 +29,7 @@ import { replaying } from '../../support/replaying.ts';
 const { indexChanges } = items;
 const replayApiKey = replaying(apiKeys.replayApiKey);
 const replayClient = replaying(clients.replayClient);
-const replayProvider = replaying(items.replayProvider);
+const replayProvider = replaying(providers.replayProvider);
 
 const actor = 'arn:aws:iam::123456789012:user/ada';
 

@@ -8,8 +8,8 @@ import {
   type RestoredRow,
   restorableClients,
   restoreItems,
-  restoreProviders,
 } from '../../../core/restore/restore-items.ts';
+import { restoreProviders } from '../../../core/restore/restore-providers.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createMemoryShelf } from '../../support/memory-shelf.ts';
 import { createClient, deleteClient, setClientEnabled } from '../../support/operations.ts';

@@ -35,6 +35,11 @@ describe('wrong usage ends with 2', () => {
     ],
     ['no change', ['client', 'update', noClient], 'authctl: nothing to change; add an option'],
     [
+      'the last scope, by the option that was given',
+      ['client', 'update', '$client', '--remove-scope', 'calls:view'],
+      '--remove-scope: received ["calls:view"]; allowed: scopes of the client, but not all of them',
+    ],
+    [
       'an end at once',
       ['client-secret', 'create', '$client', '--expires-in', '0'],
       '--expires-in: received "0"; allowed: 1s or more',

@@ -197,7 +197,7 @@ it('leaves nothing behind if its key is refused after the creation', async () =>
   const limits = { serviceTrunkGroup: 'tg-1001', maxSecretLifetime: 60, version: 1 };
   test.world.limits.set('tg-1001', limits);
   const answer = await test.send(eventOf({ ResourceProperties: keyClient() }));
-  expect(answer.Reason).toContain('expires_at: received');
+  expect(answer.Reason).toContain('expiresAt: received');
   expect(test.world.clients.size).toBe(1);
 });
 
@@ -411,9 +411,9 @@ describe('a client that exists', () => {
   );
 
   it.each([
-    ['too long', {}, { maxSecretLifetime: 60 }, 'expires_at: received'],
-    ['no key', { publicKeys: [publicKey(), 'none'] }, {}, 'public_key: nothing was stored'],
-    ['for a scope too many', { scopes: ['calls:view'] }, { scopes: [] }, 'scope: received'],
+    ['too long', {}, { maxSecretLifetime: 60 }, 'expiresAt: received'],
+    ['no key', { publicKeys: [publicKey(), 'none'] }, {}, 'publicKey: nothing was stored'],
+    ['for a scope too many', { scopes: ['calls:view'] }, { scopes: [] }, 'scopes: received'],
   ])('is as it was if a key of the stack is %s', async (_, more, limits, reason) => {
     const test = await declareWorld();
     const { clients, clientId } = test.world;
@@ -499,12 +499,12 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
   [
     'an invalid key',
     { publicKeys: ['hunter2'] },
-    'public_key: nothing was stored, because the text is no JWK, and does not begin with "BEGIN PUBLIC KEY"; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
+    'publicKey: nothing was stored, because the text is no JWK, and does not begin with "BEGIN PUBLIC KEY"; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
   ],
   [
     'a key of a type that every object inherits',
     { publicKeys: ['{"kty":"constructor"}'] },
-    'public_key: nothing was stored, because the type of the key is not accepted; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
+    'publicKey: nothing was stored, because the type of the key is not accepted; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
   ],
   [
     'more keys than a client has',
@@ -543,7 +543,7 @@ describe('bad input', () => {
     const reasonOf = async (properties: object) =>
       (await test.send(eventOf({ ResourceProperties: properties }))).Reason;
     expect(await reasonOf(workload(test, 'other'))).toBe(
-      `external_client_id: received "other"; allowed: what is granted to tg-1001 at ${test.world.issuer}: erp, crm`,
+      `externalClientId: received "other"; allowed: what is granted to tg-1001 at ${test.world.issuer}: erp, crm`,
     );
     // As CloudFormation sends a boolean.
     expect(await reasonOf(workload(test, 'other', { allowUserTokens: 'yes' }))).toContain(

@@ -9,8 +9,8 @@ import {
   restorableApiKeys,
   restorableClients,
   restoreItems,
-  restoreProviders,
 } from '../../../core/restore/restore-items.ts';
+import { restoreProviders } from '../../../core/restore/restore-providers.ts';
 import type { Stoppable } from '../../../core/stops.ts';
 import { createWorld, registerOwn, type World } from '../../adapters/management/world.ts';
 import { createMemoryShelf } from '../../support/memory-shelf.ts';

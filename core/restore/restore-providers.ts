@@ -1,0 +1,118 @@
+import {
+  type GivenKeys,
+  type IdentityProvider,
+  ownedBy,
+} from '../identity-provider/identity-provider.ts';
+import type { ManagementContext } from '../management/management-context.ts';
+import { findOwner, viewIdentityProvider } from '../management/providers/provider-reach.ts';
+import { type LaterOf, narrow } from '../narrowing/narrow.ts';
+import { providerTable } from '../narrowing/tables.ts';
+import { withoutStop } from '../stops.ts';
+import { givenKeysView, providerView, readView } from './audit-views.ts';
+import {
+  type AuditedChange,
+  asStored,
+  DroppedItem,
+  describeChange,
+  dropDeleted,
+  type Replayed,
+  type ReplayOptions,
+  selectOwnChanges,
+} from './replay.ts';
+import {
+  type Restorable,
+  type RestoredRow,
+  type RestoredTables,
+  type RestoreOptions,
+  restoreKind,
+  restoring,
+} from './restore-items.ts';
+
+/** @throws {DroppedItem} if this registration was deleted, and not by mistake. */
+function dropDeletedProvider(
+  { issuer, registrationId }: Pick<IdentityProvider, 'issuer' | 'registrationId'>,
+  changes: readonly AuditedChange[],
+  { undelete = () => false }: ReplayOptions,
+): void {
+  const deletion = selectOwnChanges(changes, ['identity_provider'], issuer)
+    .filter(({ after }) => after === undefined)
+    .find((change) => readView(providerView, change).registration_id === registrationId);
+  if (deletion !== undefined && !undelete(deletion)) dropDeleted(deletion);
+}
+
+/** As `replayClient`, for a provider: a registration is deleted or it is not, or it is stopped. */
+export function replayProvider(
+  stored: IdentityProvider,
+  changes: readonly AuditedChange[],
+  options: ReplayOptions,
+): Replayed<IdentityProvider> {
+  dropDeletedProvider(stored, changes, options);
+  const own = selectOwnChanges(changes, ['identity_provider'], stored.issuer);
+  const ever = own
+    .filter(({ after }) => after !== undefined)
+    .map((change) => readView(providerView, change))
+    .filter((view) => view.registration_id === stored.registrationId)
+    .map(({ stops }): LaterOf<IdentityProvider, typeof providerTable> => ({ stops }));
+  const { item } = narrow<IdentityProvider>(providerTable, stored, { ever, last: ever.slice(-1) });
+  // What comes back is not being deleted any more.
+  const isBack = own.some((change) => options.undelete?.(change) === true);
+  return asStored(isBack ? { ...item, stops: withoutStop(item.stops, 'deletion') } : item);
+}
+
+function restorableProviders(
+  context: ManagementContext,
+  { identityProviders }: Pick<RestoredTables, 'identityProviders'>,
+): Restorable<IdentityProvider> {
+  return {
+    ...identityProviders,
+    noun: 'identity_provider',
+    idOf: ({ issuer }) => issuer,
+    view: viewIdentityProvider,
+    create: async (provider) => {
+      const owner = await context.providerOwners.find(provider.registrationId);
+      const whose = owner && ownedBy(owner.trunkGroups);
+      await identityProviders.create({ ...provider, ...whose });
+    },
+    replay: replayProvider,
+    // One of several groups comes back for the others.
+    groupsOf: async (provider) => {
+      const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
+      return groups.length === 1 ? groups : [];
+    },
+  };
+}
+
+/** Keys of a provider that were given. Those that others replaced since do not come back. */
+function restorableGivenKeys({
+  givenKeys,
+}: Pick<RestoredTables, 'givenKeys'>): Restorable<GivenKeys> {
+  return {
+    ...givenKeys,
+    noun: 'identity_provider_keys',
+    idOf: ({ issuer }) => issuer,
+    nameOf: () => 'given keys',
+    view: ({ issuer, version }) => ({ issuer, keys_version: version }),
+    replay: (stored, changes, options) => {
+      dropDeletedProvider(stored, changes, options);
+      const replaced = changes.find(
+        (change) =>
+          change.action === 'identity_provider.replace_keys' &&
+          readView(givenKeysView, change).keys_version > stored.version,
+      );
+      if (replaced === undefined) return asStored(stored);
+      throw new DroppedItem(`${describeChange('replaced', replaced)}: give its keys again`);
+    },
+  };
+}
+
+/** Restores providers, and the keys that were given for some of them. */
+export function restoreProviders(
+  context: ManagementContext,
+  tables: Pick<RestoredTables, 'identityProviders' | 'givenKeys'>,
+  options: RestoreOptions,
+): Promise<readonly RestoredRow[]> {
+  return restoring(context, options, async (replay) => [
+    ...(await restoreKind(context, restorableProviders(context, tables), replay)),
+    ...(await restoreKind(context, restorableGivenKeys(tables), replay)),
+  ]);
+}
