@@ -38,7 +38,7 @@ function checkUnchanged(
   );
 }
 
-/** It can keep its registration waiting while its grant goes to another: `setIssuerGrant` looks again. */
+/** It can keep its registration waiting while its grant goes to another, or its trunk group is stopped. */
 async function createWhileGranted(
   context: ManagementContext,
   provider: IdentityProvider,
@@ -49,7 +49,10 @@ async function createWhileGranted(
   await identityProviders.createIdentityProvider(provider);
   await keepIfAllowed(
     issuer,
-    () => requireIssuerGrant(context, issuer, trunkGroups),
+    async () => {
+      await requireRunning(context, trunkGroups);
+      await requireIssuerGrant(context, issuer, trunkGroups);
+    },
     () => identityProviders.deleteIdentityProvider(issuer, registrationId),
   );
 }

@@ -142,6 +142,19 @@ describe('a trunk group that the staff stops', () => {
     },
   );
 
+  it('gets no provider that kept its registration waiting', async () => {
+    const world = await createWorld(group);
+    const { identityProviders } = world.context;
+    const createIdentityProvider: typeof identityProviders.createIdentityProvider = async (one) => {
+      await stop(world);
+      await identityProviders.createIdentityProvider(one);
+    };
+    const late = { ...identityProviders, createIdentityProvider };
+    const waiting = { ...world, context: { ...world.context, identityProviders: late } };
+    await expect(registerOwn(waiting, [group])).rejects.toThrow('nothing can be made in');
+    expect([...world.providers.keys()]).toEqual([world.issuer]);
+  });
+
   it('keeps its provider, and gets no other one', async () => {
     const world = await createWorld(group);
     await registerOwn(world, [group]);
