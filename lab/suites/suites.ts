@@ -108,10 +108,11 @@ export const suites: Readonly<Record<string, Suite>> = {
 };
 
 /** Suites that take options of their own, and refuse those that they do not know. */
-export const withOptions: ReadonlySet<string> = new Set([
-  ...['browser', 'dynamodb-local', 'examples', 'faults', 'from-synth', 'fuzz', 'mutation'],
-  ...['oldest-node', 'openapi', 'package', 'proxies', 'redeploy', 'tenants'],
-]);
+export const withOptions: ReadonlySet<string> = new Set(
+  'browser dynamodb-local examples faults from-synth fuzz mutation oldest-node openapi package proxies redeploy tenants'.split(
+    ' ',
+  ),
+);
 
 /** Script of Node and its first arguments. */
 export function commandOf(name: string): readonly string[] {

@@ -39,8 +39,7 @@ export const restorePoint = formatTime(midnight - 3 * secondsPerDay);
 const auditDays = [3, 2, 1];
 
 const text = (S: string): AttributeValue => ({ S });
-const toAttributes = (item: object): Attributes =>
-  marshall(item, { removeUndefinedValues: true }) as Attributes;
+const toAttributes = (item: object): Attributes => marshall(item, { removeUndefinedValues: true });
 
 const owned = {
   name: 'service',
