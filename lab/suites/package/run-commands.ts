@@ -31,6 +31,7 @@ function commandsAbout(
     ['provider', 'list'],
     ['scope', 'list'],
     ['signing-key', 'list'],
+    ['trunk-group', 'stop', 'tg-1001', '--yes'],
     ['trunk-group-limits', 'list'],
     ['audit', 'list'],
     ['table', 'restore', 'clients', '--from', empty, '--restore-point', now, '--dry-run'],
