@@ -320,3 +320,21 @@ it.each(typed)('$path keeps bad input, and says what is wrong with it', async (d
     expect([name, keeps(page, name, value)]).toEqual([name, !neverRepeated.includes(name)]);
   }
 });
+
+it('tells what the portal and what the library say about fields at once, and changes nothing', async () => {
+  const { post, clientId, management, audit } = await createPortalWorld();
+  const { version } = await management.findClient(clientId);
+  const before = audit.length;
+  const content = { name: long, scopes: 'calls:fly', tokenLifetime: 'soon' };
+  const path = `/clients/${clientId}`;
+  const refused = await post(path, { ...content, ifVersion: String(version) });
+  const page = await refused.text();
+  expect([refused.status, audit.length]).toEqual([422, before]);
+  for (const field of ['name', 'scopes', 'tokenLifetime']) {
+    expect([field, page.includes(`id="f-${field}-error"`)]).toEqual([field, true]);
+  }
+  // What the portal could not read is told as it was typed, and only so.
+  expect(page).toContain('Received &quot;soon&quot;; allowed: 1m to 1d, such as 15m or 1h.');
+  expect(page).not.toContain('NaN');
+  expect(page).not.toContain('received null');
+});

@@ -78,7 +78,10 @@ async function runStep(tour: Tour, step: Step, made: Made): Promise<Made> {
     input: step.input && fillLine(step.input, made).join(' '),
   });
   assert.equal(code, step.code ?? 0, `${args.join(' ')}: ${output}`);
-  return { ...made, ...readMade(JSON.parse(stdout) as Readonly<Record<string, unknown>>) };
+  const printed = readMade(JSON.parse(stdout) as Readonly<Record<string, unknown>>);
+  // The key that the list showed: a rotation makes another one previous.
+  const { previousKid = printed['previousKid'] } = made;
+  return { ...made, ...printed, ...(previousKid && { previousKid }) };
 }
 
 /** A client that the live table has lost, in a table as DynamoDB restores one. */
