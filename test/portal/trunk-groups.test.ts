@@ -167,4 +167,17 @@ describe('the list of trunk groups', () => {
     expect((await world.get('/trunk-groups/tg-2002')).status).toBe(404);
     expect((await world.post(page, noLimits)).status).toBe(403);
   });
+
+  it('says of one that is stopped who stopped it and who can resume it', async () => {
+    const world = await createPortalWorld({}, 'tg-1001');
+    for (const members of [undefined, 'clients'] as const) {
+      await world.management.setTrunkGroupEnabled('tg-1001', false, { members });
+    }
+    world.signInAs(personOf('manager', ['tg-1001']));
+    for (const path of [page, `/clients/${world.clientId}`]) {
+      const text = await textOf(world, path);
+      expect(text).toMatch(/stopped by a stop of its service trunk group \(Platform staff\) at/);
+      expect(text).toContain('ends if the staff resumes the trunk group');
+    }
+  });
 });
