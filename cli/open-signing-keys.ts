@@ -4,6 +4,7 @@ import type { RegionId } from '../contract/regions.ts';
 import type { RotationState } from '../core/key-rotation/rotation-ports.ts';
 import type { OperatorRequest } from './ask-rotation.ts';
 import type { Deployment } from './deployment.ts';
+
 /** The signing keys of a deployment: read from the table, changed only by the rotation. */
 export function openSigningKeys(deployment: Deployment, table: string) {
   const store = createDynamoDbRotationStore(createDynamoDbClient(deployment.aws), table);
@@ -17,7 +18,7 @@ export function openSigningKeys(deployment: Deployment, table: string) {
       ]);
       return { keys, intents, heartbeats, algorithmChoice, unusableKids: new Set() };
     },
-    listCanaryRuns: store.listCanaryRuns,
+    listCanaryRuns: () => store.listCanaryRuns(),
     /**
      * Invokes a region's rotation, with a proof of the caller. The SDK's clients of Lambda and STS
      * are loaded only for it.
