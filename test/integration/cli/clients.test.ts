@@ -134,6 +134,18 @@ it('tells on which day a secret was last used, and which ends soon', async () =>
   expect(stdout).toMatch(new RegExp(`${idle.secretId} +idle +secret +active .* never +never`));
 });
 
+it('renames a secret, and moves and removes its end', async () => {
+  const clientId = await createClient();
+  const { secretId } = await createSecret(clientId);
+  const update = ['client-secret', 'update', clientId, secretId];
+  expect(await json([...update, '--name', 'blue', '--expires-at', '2099-01-01'])).toMatchObject({
+    name: 'blue',
+    expires_at: '2099-01-01T23:59:59Z',
+    status: 'active',
+  });
+  expect(await json([...update, '--never-expires'])).not.toHaveProperty('expires_at');
+});
+
 it('explains why a request is refused, as the endpoint then does', async () => {
   const clientId = await createClient();
   const { value } = await createSecret(clientId);
