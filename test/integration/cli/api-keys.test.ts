@@ -106,6 +106,19 @@ it('gets another value, next to which the old one works until it is ended', asyn
 });
 
 describe('the list of a key', () => {
+  it('loses its last subnet only with --allow-any-source', async () => {
+    const { keyId, value } = await createKey('--allow', 'office=203.0.113.0/24');
+    const { items } = await json(['api-key-subnet', 'list', keyId]);
+    const [{ subnet_id: subnetId }] = items as [{ subnet_id: string }];
+    const remove = ['api-key-subnet', 'remove', keyId, subnetId, '--yes'];
+    const refused = await authctl(remove);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain('is the last subnet');
+    expect(await decisionOn(value, '198.51.100.1')).toBe('api_key_source_refused');
+    expect(await json([...remove, '--allow-any-source'])).toMatchObject({ removed: true, acl: [] });
+    expect(await decisionOn(value, '198.51.100.1')).toBe('accepted');
+  });
+
   it('warns that the first subnet shuts all others out', async () => {
     const { keyId } = await createKey();
     const { stderr } = await authctl(

@@ -173,6 +173,19 @@ it.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
   expect((await authctl(inspect, { stdin: token() })).stdout).not.toContain('Hint');
 });
 
+it('names its clients by the claim that was chosen, and asks if users may write it', async () => {
+  const register = ['provider', 'register', provider.discoveryUrl, '--client-id-claim'];
+  const refused = await authctl([...register, 'preferred_username']);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toContain('each of them can call as any client');
+  expect(await json(['provider', 'list'])).toEqual({ items: [] });
+  const registered = await json([...register, 'appid']);
+  expect(registered).toMatchObject({ client_id_claim: 'appid' });
+  await createClient('erp');
+  expect(await decisionOn(token({ appid: 'erp', client_id: 'x' }))).toBe('accepted');
+  expect(await decisionOn(token())).toBe('token_claims_malformed');
+});
+
 it('is not deleted while it has clients, unless with them', async () => {
   await json(['provider', 'register', provider.discoveryUrl]);
   const { client_id: a } = await createClient('a');
