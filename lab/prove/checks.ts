@@ -132,12 +132,12 @@ async function deployInUse(world: World, change: object, parameters = {}) {
 
 /** How each thing is asked, by its id: proofs.json says what it shows. */
 export const checks: Readonly<Record<string, Check>> = {
-  deploys: async ({ aws, name }) => {
+  deploys: async ({ aws, name, deployedIn }) => {
     const StackName = stackName(name, regionId);
     const { Stacks: [stack] = [] } = await aws().cloudformation.describeStacks({ StackName });
     const status = stack?.StackStatus ?? 'not there';
     expect(/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status), `the stack is ${status}`);
-    return { status };
+    return { status, 'deployed in s': deployedIn };
   },
 
   routes: async (world) => {

@@ -198,6 +198,7 @@ export async function clean(
   for (const thing of things.toSorted((a, b) => isRest(a) - isRest(b))) {
     const stays = await remove(account, thing).then(() => undefined, String);
     settle(record, thing, stays);
-    say(`${stays === undefined ? 'gone' : 'stays'}: ${thing.kind} ${thing.name} ${stays ?? ''}`);
+    const gone = thing.kind.startsWith('key') ? 'gone in 30 days' : 'gone';
+    say(`${stays === undefined ? gone : 'stays'}: ${thing.kind} ${thing.name} ${stays ?? ''}`);
   }
 }

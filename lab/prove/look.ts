@@ -48,7 +48,7 @@ async function findClockDifference(awsRegion: string): Promise<string> {
   const response = await fetch(url, { redirect: 'manual' }).catch(() => undefined);
   const date = Date.parse(response?.headers.get('date') ?? '');
   const seconds = Math.round((Date.now() - date) / 1000);
-  return Number.isNaN(seconds) ? 'AWS did not tell' : `${seconds} s ahead of AWS`;
+  return Number.isNaN(seconds) ? 'not measured' : `${seconds} s ahead of AWS`;
 }
 
 /** Of the account, and of runs before this one. */
@@ -103,9 +103,10 @@ export function describePlan(config: DeploymentConfigInput, bundles: string) {
   const aToken = (costOf(1e6) - costOf(0)) / 1e6;
   const dollars = (costOf(0) * minutes) / minutesOfMonth + aToken * tokensOfRun;
   const price = `$${(Math.ceil(dollars * 100) / 100).toFixed(2)}`;
+  const stacks = has > 1 ? `${name}-data, -slc and -dfw` : `${name}-slc`;
   const text = `It makes, in your AWS account:
   ${name}-toolkit: a bootstrap of its own for the CDK, with roles and a bucket, in each region;
-  ${name}: ${inventory.resources} resources, of which ${inventory.functions} functions and ${inventory.tables} tables;
+  ${stacks}: ${inventory.resources} resources, of which ${inventory.functions} functions and ${inventory.tables} tables;
   ${name}-probe: an HTTP API, a queue and a client, which use it; and signing keys in KMS.
 It takes up to ${minutes} minutes and costs about ${price} by the model of docs/cost.md.
 Then it deletes all of it. Keys wait 30 days for their deletion, and are not billed.

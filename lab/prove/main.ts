@@ -73,6 +73,7 @@ async function deploy(run: deployment.Run): Promise<World> {
   const { request, record } = run;
   const { name, awsRegions } = request;
   const [awsRegion, otherRegion] = awsRegions;
+  const startedAt = run.clock();
   say('makes the bootstrap');
   await deployment.bootstrap(run);
   say('deploys the service');
@@ -99,6 +100,7 @@ async function deploy(run: deployment.Run): Promise<World> {
     ...issuer,
     name,
     awsRegion,
+    deployedIn: Math.round((run.clock() - startedAt) / 1000),
     probe,
     shakeHands,
     authctl,
@@ -114,7 +116,7 @@ async function deploy(run: deployment.Run): Promise<World> {
 
 /** Deletes what a run has made, and reports. */
 async function end(record: RunRecord): Promise<void> {
-  say('deletes everything');
+  say('deletes everything that costs money; what no line names goes with its stack');
   await clean(accountOf(record), record, say);
   const { sum, isGood } = writeReport(record, isEmulator);
   say(`${sum}: ${join(record.folder, 'proof.md')}`);
@@ -149,8 +151,9 @@ async function prove(): Promise<void> {
   Object.assign(record.facts, versions, facts, plan.facts);
   for (const [fact, value] of Object.entries(record.facts)) say(`${fact}: ${value}`);
   process.stdout.write(
-    `${plan.text}If it ends before: npm run prove -- --clean ${record.folder}\n`,
+    `${plan.text}If it is interrupted: npm run prove -- --clean ${record.folder}\n`,
   );
+  if (isEmulator) say('that is on AWS: here it is free, and takes some five minutes');
   await confirm();
   try {
     const world = await deploy({ ...account, request, record, isEmulator });

@@ -7,14 +7,16 @@ import type { Check, World } from './world.ts';
 /** One thing that only AWS can show. */
 export interface Proof {
   readonly id: string;
+  /** A word for what it belongs to. */
+  readonly about: string;
   /** What is seen to be true when it has passed. */
   readonly shows: string;
   /** What there must be, in addition to an account with one region. */
   readonly needs?: string;
   /** Regions that it needs, if the command can ask it. */
   readonly regions?: number;
-  /** Whether the emulator can be asked, too, which proves the check and not AWS. */
-  readonly emulator?: boolean;
+  /** How the emulator is asked, if it can be, which proves the check and not AWS. */
+  readonly emulator?: string;
   /** Minutes that it takes in AWS: half a minute if left out. */
   readonly minutes?: number;
   /** The command cannot ask the others. */
@@ -30,7 +32,7 @@ export const proofs: readonly Proof[] = table.map((one) => ({ ...one, check: che
 /** Why a run did not ask; undefined if it could. */
 function whyNot({ check, needs, regions = 1, emulator }: Proof, has: number, isEmulator: boolean) {
   if (check === undefined || regions > has) return `it needs ${needs}`;
-  return isEmulator && emulator !== true ? 'the emulator cannot show it' : undefined;
+  return isEmulator && emulator === undefined ? 'only AWS can show it' : undefined;
 }
 
 async function ask({ check, minutes = 1 }: Proof, world: World): Promise<Answer> {
@@ -60,7 +62,9 @@ export async function askAll(
     if (reason === undefined) say(`asks: ${proof.id}`);
     const answer: Answer =
       reason === undefined ? await ask(proof, world) : { result: 'not asked', reason };
-    record.answers[proof.id] = answer;
+    const differs = isEmulator && answer.result === 'passed' && proof.emulator !== 'as on AWS';
+    const how = differs ? { reason: `emulator: ${proof.emulator}` } : {};
+    record.answers[proof.id] = { ...answer, ...how };
     save(record);
     say(`${answer.result}: ${proof.id}${answer.result === 'failed' ? `: ${answer.reason}` : ''}`);
   }

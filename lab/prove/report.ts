@@ -55,6 +55,7 @@ const chapters: readonly (readonly [title: string, says: string, has: (row: Row)
 function formatRows(rows: readonly Row[]): string {
   return formatColumns(rows, {
     id: ({ id }) => `\`${id}\``,
+    about: ({ about }) => about,
     'what AWS must show': ({ shows }) => toCell(shows),
     'figures, or why not': ({ answer: { reason, figures = {} } }) => {
       const measured = Object.entries(figures).map(([name, value]) => `${name}: ${value}`);
@@ -65,7 +66,7 @@ function formatRows(rows: readonly Row[]): string {
 
 function formatLeft(things: ReturnType<typeof listThings>): string {
   if (things.length === 0) {
-    return 'Nothing that has a price. Without one, the following stay: signing keys, which KMS deletes after 30 days; last backups of the tables, which DynamoDB keeps for 35 days; if the run made it, the role with which API Gateway writes logs, which a setting of the account names.';
+    return 'Nothing that has a price. Without one, the following stay: signing keys, which KMS deletes after 30 days; last backups of the tables, which DynamoDB keeps for 35 days; if the run made it, the role with which API Gateway writes logs, which a setting of the account names, and its log group `/aws/apigateway/welcome`.';
   }
   return formatColumns(things, {
     'still there': ({ kind, name, awsRegion }) => `${kind} \`${name}\` in ${awsRegion}`,
@@ -82,6 +83,7 @@ function formatLeft(things: ReturnType<typeof listThings>): string {
 export function writeReport(record: RunRecord, isEmulator: boolean) {
   const { folder, name, awsRegions, startedAt, facts, answers } = record;
   const things = listThings(record);
+  const endedAt = new Date().toISOString();
   const rows = proofs.map((proof): Row => {
     const reason = proof.check === undefined ? `it needs ${proof.needs}` : 'the run ended before';
     return { ...proof, answer: answers[proof.id] ?? { result: 'not asked', reason } };
@@ -92,7 +94,7 @@ export function writeReport(record: RunRecord, isEmulator: boolean) {
   const [target, warning] = isEmulator
     ? [
         'an emulator of AWS',
-        '**This run says nothing about AWS**: it shows that the command works.',
+        '**This run says nothing about AWS**: it shows that the command works. What passed was seen on the emulator only. It rings no alarm, runs no schedule, shifts no requests between versions, restores no table to a moment, and has no TLS, logs, throttles and authorizers of AWS.',
       ]
     : ['AWS', ''];
   const parts = chapters.map(([title, says, has]) => {
@@ -101,7 +103,7 @@ export function writeReport(record: RunRecord, isEmulator: boolean) {
   });
   const text = `# Proof on ${target}: ${sum}
 
-The authorization server was deployed to ${target} as \`${name}\`, in ${awsRegions.join(' and ')}. The run began at ${startedAt}. ${warning}
+The authorization server was deployed to ${target} as \`${name}\`, in ${awsRegions.join(' and ')}. The run began at ${startedAt} and ended at ${endedAt}. ${warning}
 
 ${parts.join('\n\n')}
 
@@ -113,9 +115,18 @@ ${formatColumns(Object.entries(facts), { fact: ([fact]) => fact, value: ([, valu
 
 ${formatLeft(things)}
 `;
-  const proved = rows.map(({ id, shows, answer }) => ({ id, shows, ...answer }));
+  const proved = rows.map(({ id, about, shows, answer }) => ({ id, about, shows, ...answer }));
   const left = things.map((thing) => ({ ...thing, price: kinds[thing.kind].price }));
-  const document = { format: 1, target, awsRegions, startedAt, facts, proofs: proved, left };
+  const document = {
+    format: 1,
+    target,
+    awsRegions,
+    startedAt,
+    endedAt,
+    facts,
+    proofs: proved,
+    left,
+  };
   writeFileSync(join(folder, 'proof.json'), redact(`${JSON.stringify(document, undefined, 2)}\n`));
   writeFileSync(join(folder, 'proof.md'), redact(text));
   return { sum, isGood: count('failed') === 0 && things.length === 0 };

@@ -8,6 +8,8 @@ import type { Figures, Thing } from './run-record.ts';
 export interface World extends Account {
   readonly name: string;
   readonly awsRegion: string;
+  /** Seconds. */
+  readonly deployedIn: number;
   readonly issuer: string;
   readonly tokenUrl: string;
   readonly jwksUri: string;

@@ -180,6 +180,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     clock: () => state.time,
     name: 'trial',
     awsRegion: 'us-west-2',
+    deployedIn: 1,
     client: { clientId: 'client', clientSecret: secret },
     otherTokenUrl: 'other',
     logGroups: [
