@@ -3,7 +3,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../aws-json/endpoint.ts';
 import { inTime } from '../deadline.ts';
-import { type CredentialProvider, CredentialsError } from './credential-provider.ts';
+import {
+  type AwsCredentials,
+  type CredentialProvider,
+  CredentialsError,
+} from './credential-provider.ts';
 import { containerCredentials, environmentKeys } from './environment-credentials.ts';
 
 /**
@@ -57,9 +61,20 @@ export function packageCredentials(
           reject(new CredentialsError('the source of credentials does not answer', { cause }));
         });
       });
-      return Promise.race([provide(), overdue]);
+      return Promise.race([provideNamed(provide), overdue]);
     });
   };
+}
+
+/** @throws {CredentialsError} with what the SDK says; after its last source, that there are none. */
+async function provideNamed(provide: CredentialProvider): Promise<AwsCredentials> {
+  try {
+    return await provide();
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.name !== 'CredentialsProviderError') throw cause;
+    const isLast = cause.message.startsWith('Could not load credentials from any');
+    throw new CredentialsError(isLast ? 'there are none' : cause.message, { cause });
+  }
 }
 
 /** The `region` of a profile in the config file: `[default]` or `[profile NAME]`. */
