@@ -85,7 +85,7 @@ describe('the tables of one region', () => {
 
 describe('the index by trunk group', () => {
   it.each(tableKeys)(
-    '%s has it if its items belong to a trunk group, with keys and ends',
+    '%s has it if its items belong to a trunk group, with keys and ids of before',
     (key) => {
       const found = tableResources().find(
         ({ Properties }) => Properties['TableName'] === tableName('authorization-server', key),
@@ -96,7 +96,7 @@ describe('the index by trunk group', () => {
           { AttributeName: 'service_trunk_group', KeyType: 'HASH' },
           { AttributeName: 'name', KeyType: 'RANGE' },
         ],
-        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['ends', 'imported_id'] },
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['imported_id'] },
       };
       const isOwned = key === 'clients' || key === 'apiKeys';
       expect(found?.Properties['GlobalSecondaryIndexes']).toEqual(isOwned ? [index] : undefined);
