@@ -5,9 +5,10 @@ import { wireNameOf } from '../../contract/management/fields.ts';
 import { importedClient } from '../../contract/management/inputs.ts';
 import { ownValue } from '../../contract/own-value.ts';
 import { isScopeToken, type ScopeDefinition, scopeName } from '../../contract/scopes.ts';
+import { isDeclared } from '../../core/client/client.ts';
 import { lastUse } from '../../core/client/secret-attention.ts';
 import { formatId, idBytes, isId } from '../../core/credential/credential-value.ts';
-import { InputError, RefusedError } from '../../core/errors.ts';
+import { ConflictError, InputError, RefusedError } from '../../core/errors.ts';
 import { readBytes } from '../../core/read-bytes.ts';
 import { isFirstVersion } from '../../core/record-version.ts';
 import { expiryOrTyped } from '../../core/time.ts';
@@ -231,19 +232,29 @@ async function undoImport(cli: Cli, idOrFile: string, withUsed: boolean): Promis
     ({ clientId }) => clientId,
   );
   const touched = made.filter(isTouched).length;
-  const chosen = withUsed ? made.length : made.length - touched;
+  const chosen = made.filter((one) => !isDeclared(one) && (withUsed || !isTouched(one))).length;
   const others = withUsed ? '' : ', and stay (--with-used deletes them too)';
   await cli.confirm(
     `Delete ${chosen} of the ${made.length} clients that ${importId} made? ${touched} were used or changed since${others}.`,
   );
   const done: Done[] = [];
-  for (const { clientId } of made) {
-    const client = await management.findClient(clientId);
-    const stays = !withUsed && isTouched(client);
-    if (!stays) await management.deleteClient(clientId, { ifVersion: client.version });
-    done.push({ client_id: clientId, outcome: stays ? 'used or changed since' : 'deleted' });
+  try {
+    for (const { clientId } of made) {
+      try {
+        const client = await management.findClient(clientId);
+        const stays = !withUsed && isTouched(client);
+        if (!stays) await management.deleteClient(clientId, { ifVersion: client.version });
+        done.push({ client_id: clientId, outcome: stays ? 'used or changed since' : 'deleted' });
+      } catch (error) {
+        // What a stack declares, or what others changed or deleted meanwhile.
+        if (!(error instanceof RefusedError || error instanceof ConflictError)) throw error;
+        cli.answerNo();
+        done.push({ client_id: clientId, outcome: 'not deleted', problem: error.message });
+      }
+    }
+  } finally {
+    printDone(cli, done);
   }
-  printDone(cli, done);
 }
 
 async function readInput({ io }: Cli, file: string | undefined): Promise<Buffer> {

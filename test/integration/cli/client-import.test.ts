@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importClients } from '../../../cli/commands/client-import.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { UnavailableError } from '../../../core/errors.ts';
+import { RefusedError, UnavailableError, VersionConflictError } from '../../../core/errors.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
@@ -344,6 +344,49 @@ describe('a file that cannot be imported as it is', () => {
       { client_id: 'first', outcome: 'imported', import_id: expect.stringMatching(/^import_/) },
     ]);
     expect(suggested).toEqual([`client import --undo ${first?.import_id}`]);
+  });
+
+  it('is undone past clients that stay, and shows what was done if management stops midway', async () => {
+    const failures: Readonly<Record<string, Error>> = {
+      second: new RefusedError('second is declared by a stack: take it over'),
+      third: new VersionConflictError('third', 1, 2),
+      fifth: new UnavailableError('it does not answer'),
+    };
+    const done: Done[] = [];
+    let exit = 0;
+    const ids = ['first', 'second', 'third', 'fourth', 'fifth'];
+    const clients = ids.map((clientId, index) => ({
+      clientId,
+      name: `${index}`,
+      secrets: [],
+      version: 1,
+    }));
+    const cli = {
+      management: {
+        listClients: async () => ({ items: clients, nextCursor: undefined }),
+        findClient: async (id: string) => clients.find(({ clientId }) => clientId === id),
+        deleteClient: async (id: string) => {
+          if (failures[id] !== undefined) throw failures[id];
+        },
+      },
+      output: { progress: () => {}, printList: (items: readonly Done[]) => done.push(...items) },
+      confirm: async () => {},
+      answerNo: () => (exit = 1),
+    };
+    const undo = { undo: 'import_07k9abcdefghijklmnopqr', withUsed: true };
+    await expect(importClients.run(cli as never, [] as never, undo as never)).rejects.toBe(
+      failures['fifth'],
+    );
+    const left = (id: string) => ({ outcome: 'not deleted', problem: failures[id]?.message });
+    expect([exit, done]).toEqual([
+      1,
+      [
+        { client_id: 'first', outcome: 'deleted' },
+        { client_id: 'second', ...left('second') },
+        { client_id: 'third', ...left('third') },
+        { client_id: 'fourth', outcome: 'deleted' },
+      ],
+    ]);
   });
 });
 
