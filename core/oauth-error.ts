@@ -130,7 +130,7 @@ export const oauthErrorTexts = {
     'Use another secret of the client, or enable this one if it has not leaked.',
   ),
   client_disabled: authenticationFailed(
-    '`authctl client enable ID`, after you know why it was disabled.',
+    '`authctl client show ID` says who stopped it. A person: `client enable`. Its trunk group: `trunk-group resume`. A stack: update it.',
   ),
   provider_client: authenticationFailed(
     'Get the token from the client’s own [identity provider](providers.md).',
@@ -143,7 +143,7 @@ export const oauthErrorTexts = {
   scope_not_granted: refusal(
     'invalid_scope',
     'the client may not have a scope that it asks for',
-    'Ask for fewer scopes (`authctl client show ID` lists those granted), or grant it: `authctl client update ID --add-scope SCOPE` adds one, `--scope` replaces all.',
+    'Ask for fewer scopes (`authctl client show ID` lists those granted), or grant it: `authctl client update ID --add-scope SCOPE` adds one, `--scope` replaces all. One that is not in the catalogue: leave it out, or name it in `ignoredScopes`.',
   ),
   client_without_scopes: refusal(
     'invalid_scope',

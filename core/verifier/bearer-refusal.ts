@@ -140,7 +140,8 @@ const forms = {
   }),
   client_disabled: badToken('the client of the access token is not accepted', {
     rule: 'the client is enabled',
-    remedy: '`authctl client enable ID`, after you know why it was disabled.',
+    remedy:
+      '`authctl client show ID` says who stopped it. A person: `client enable`. Its trunk group: `trunk-group resume`. A stack: update it.',
   }),
   token_revoked: badToken('the access token was revoked', {
     rule: "the token says by iat that it was issued after its client was created, and after the client's tokens were last revoked",
@@ -169,7 +170,8 @@ const forms = {
   }),
   api_key_disabled: badApiKey({
     rule: 'the API key is enabled',
-    remedy: '`authctl api-key enable ID`, after you know why it was disabled.',
+    remedy:
+      '`authctl api-key show ID` says who stopped it. A person: `api-key enable`. Its trunk group: `trunk-group resume`.',
   }),
   api_key_expired: badApiKey({
     rule: 'the API key has not expired',

@@ -38,6 +38,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'cloudwatch set-alarm-state': ['--alarm-name', '--state-value', '--state-reason'],
   'deploy list-deployments': [],
   'deploy stop-deployment': ['--deployment-id'],
+  'dynamodb delete-item': ['--table-name', '--key'],
   'dynamodb delete-table': ['--table-name'],
   'dynamodb describe-table': ['--table-name'],
   'dynamodb list-backups': [],
