@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/bounds.ts';
 import { stopKinds } from '../../contract/stop-kinds.ts';
+import type { Stops } from '../stops.ts';
 import { formatDay, parseTime } from '../time.ts';
 import {
   type AuditedChange,
   dropDeleted,
   dropUnreadable,
+  type LaterState,
   laterHistory,
   type ReplayOptions,
 } from './replay.ts';
@@ -48,6 +50,7 @@ export const clientView = v.object({
 interface ItemView {
   readonly created_at: number;
   readonly version: number;
+  readonly stops?: Stops | undefined;
 }
 
 export type ClientView = v.InferOutput<typeof clientView>;
@@ -113,8 +116,20 @@ export function readView<const T extends v.GenericSchema>(
   return result.success ? result.output : dropUnreadable(change);
 }
 
+/** What stopped the last life of an id at its end, if it is a later life than the item's. */
+function stopsOfLastLife(createdAt: number, all: readonly LaterState<ItemView>[]) {
+  const last = Math.max(...all.map(({ view }) => view.created_at));
+  if (last <= createdAt) return [];
+  const { bounds } = laterHistory(
+    all.filter(({ view }) => view.created_at === last),
+    0,
+  );
+  return bounds.map(({ stops }) => ({ stops }));
+}
+
 /**
- * What an item's own records say after its version, and the highest version that any of them names.
+ * What an item's own records say after its version, the highest version that any of them names, and
+ * what stopped a later life of its id.
  *
  * @throws {DroppedItem} if it was deleted.
  */
@@ -136,7 +151,8 @@ export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
     item.version,
     ...all.map(({ change, view }) => view.version + Number(change.after === undefined)),
   );
-  return { ...laterHistory(states, item.version), highest };
+  const lastLife = stopsOfLastLife(item.createdAt, all);
+  return { ...laterHistory(states, item.version), highest, lastLife };
 }
 
 /** The version that follows every one that an item had since. Without one, it keeps its own. */

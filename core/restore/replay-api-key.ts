@@ -60,11 +60,12 @@ export function replayApiKey(
   options: ReplayOptions,
 ): Replayed<ApiKey> {
   const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
-  const { last, lastView, bounds, since, highest } = readHistory(apiKeyView, stored, own, options);
+  const history = readHistory(apiKeyView, stored, own, options);
+  const { last, lastView, bounds, since, highest, lastLife } = history;
   const later = (states: typeof since) => states.map((state) => laterKey(stored, state));
   const { item: left, empty } = narrow<ApiKey>(apiKeyTable, stored, {
     ever: later(since),
-    last: later(since.filter(({ view }) => bounds.includes(view))),
+    last: [...later(since.filter(({ view }) => bounds.includes(view))), ...lastLife],
   });
   const hasEnded = since.some(({ view }) => !hasValue(view, stored));
   // No list can be empty. A key that is only disabled could be enabled with what it lost.

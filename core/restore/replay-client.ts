@@ -9,7 +9,6 @@ import { type ClientView, clientView, nextVersion, readHistory } from './audit-v
 import {
   type AuditedChange,
   describeReplay,
-  type LaterHistory,
   type Replayed,
   type ReplayOptions,
   selectOwnChanges,
@@ -55,14 +54,14 @@ function narrowDeclared({ declared }: Client, bounds: readonly ClientView[]): Cl
 
 function narrowClient(
   client: Client,
-  { bounds, since }: LaterHistory<ClientView>,
+  { bounds, since, lastLife }: ReturnType<typeof readHistory<typeof clientView>>,
   { config, stop }: ClientReplay,
 ): { readonly client: Client; readonly lookAt: readonly string[] } {
   const views = since.map(({ view }) => view);
   const shown = { ...client, audiences: effectiveAudiences(client, config) };
   const { item, empty } = narrow<Client>(clientTable, shown, {
     ever: views.map((view) => laterClient(client, view)),
-    last: bounds.map((view) => laterClient(client, view)),
+    last: [...bounds.map((view) => laterClient(client, view)), ...lastLife],
   });
   const hasNoToken = empty.has('provider');
   const audiences = empty.has('audiences') ? [] : item.audiences;

@@ -13,6 +13,7 @@ import * as apiKeys from '../../../core/restore/replay-api-key.ts';
 import * as clients from '../../../core/restore/replay-client.ts';
 import * as items from '../../../core/restore/restore-items.ts';
 import * as providers from '../../../core/restore/restore-providers.ts';
+import type { Stops } from '../../../core/stops.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { personStop } from '../../../lab/support/stops.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
@@ -103,6 +104,21 @@ describe('a client whose restore point lies before a change', () => {
       outcome: 'kept',
       item: { clientId: client.clientId, secrets: [], version: 6 },
       narrowed: [`${secret.secretId}: deleted at 2026-11-20T12:00:00.000Z by ${actor}`],
+    });
+  });
+
+  it.each([true, false])('keeps the stop of a later life of its id (deleted: %s)', (isDeleted) => {
+    const life = { ...client, createdAt: client.createdAt + 100, version: 8001 };
+    const at = (version: number, stops?: Stops) =>
+      viewClient({ ...life, version, stops }, testConfig);
+    const changes = [
+      record({ action: 'client.delete', before: view({ version: 3 }) }),
+      record({ action: 'client.create', after: at(8001) }),
+      record({ action: 'client.disable', after: at(8002, personStop) }),
+      record({ action: 'client.delete', before: at(8002, personStop) }),
+    ];
+    expect(replay(changes.slice(0, isDeleted ? 4 : 3), true)).toMatchObject({
+      item: { stops: personStop, createdAt: client.createdAt },
     });
   });
 
