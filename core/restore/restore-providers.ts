@@ -5,9 +5,9 @@ import {
 } from '../identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../management/management-context.ts';
 import { findOwner, viewIdentityProvider } from '../management/providers/provider-reach.ts';
-import { type LaterOf, narrow } from '../narrowing/narrow.ts';
+import { narrow } from '../narrowing/narrow.ts';
 import { providerTable } from '../narrowing/tables.ts';
-import { withoutStop } from '../stops.ts';
+import { isStoppedBy, withoutStop } from '../stops.ts';
 import { givenKeysView, providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,
@@ -35,9 +35,20 @@ function dropDeletedProvider(
   { undelete = () => false }: ReplayOptions,
 ): void {
   const deletion = selectOwnChanges(changes, ['identity_provider'], issuer)
-    .filter(({ after }) => after === undefined)
+    .filter((change) => change.after === undefined && !undelete(change))
     .find((change) => readView(providerView, change).registration_id === registrationId);
-  if (deletion !== undefined && !undelete(deletion)) dropDeleted(deletion);
+  if (deletion !== undefined) dropDeleted(deletion);
+}
+
+/** Changes that read and write the stops. What others say of them may be from before. */
+const stopActions = ['stop', 'resume', 'restore'].map((verb) => `identity_provider.${verb}`);
+
+/** Whether a change deleted a provider, or stopped it to do so. */
+function isDeletion(change: AuditedChange): boolean {
+  const { action, after } = change;
+  const isIn = (one: AuditedChange) => isStoppedBy(readView(providerView, one), 'deletion');
+  if (after === undefined || action !== 'identity_provider.stop') return after === undefined;
+  return isIn(change) && !isIn({ ...change, after: undefined });
 }
 
 /** As `replayClient`, for a provider: a registration is deleted or it is not, or it is stopped. */
@@ -47,15 +58,21 @@ export function replayProvider(
   options: ReplayOptions,
 ): Replayed<IdentityProvider> {
   dropDeletedProvider(stored, changes, options);
-  const own = selectOwnChanges(changes, ['identity_provider'], stored.issuer);
-  const ever = own
-    .filter(({ after }) => after !== undefined)
-    .map((change) => readView(providerView, change))
-    .filter((view) => view.registration_id === stored.registrationId)
-    .map(({ stops }): LaterOf<IdentityProvider, typeof providerTable> => ({ stops }));
-  const { item } = narrow<IdentityProvider>(providerTable, stored, { ever, last: ever.slice(-1) });
+  const own = selectOwnChanges(changes, ['identity_provider'], stored.issuer).filter(
+    (change) => readView(providerView, change).registration_id === stored.registrationId,
+  );
+  const ofStops = own.filter(({ action }) => stopActions.includes(action));
+  const last = ofStops
+    .slice(
+      Math.max(
+        ofStops.findLastIndex(({ isCertain }) => isCertain),
+        0,
+      ),
+    )
+    .map((change) => ({ stops: readView(providerView, change).stops }));
+  const { item } = narrow<IdentityProvider>(providerTable, stored, { ever: [], last });
   // What comes back is not being deleted any more.
-  const isBack = own.some((change) => options.undelete?.(change) === true);
+  const isBack = own.some((change) => options.undelete?.(change) === true && isDeletion(change));
   return asStored(isBack ? { ...item, stops: withoutStop(item.stops, 'deletion') } : item);
 }
 

@@ -471,7 +471,7 @@ describe('a provider', () => {
   });
 });
 
-it('brings a provider back stopped if its deletion had begun, and without that if it is told to', () => {
+describe('the stop of a provider whose deletion had begun', () => {
   const [issuer, registrationId] = ['https://i.example', 'r1'];
   const provider = {
     issuer,
@@ -482,12 +482,45 @@ it('brings a provider back stopped if its deletion had begun, and without that i
     registeredAt: 1,
   };
   const stops = { deletion: { at: 1_800_000_000, by: actor } };
-  const after = viewIdentityProvider({ ...provider, stops });
-  const changes = [record({ action: 'identity_provider.stop', subject: issuer, after })];
-  const back = (undelete: boolean) =>
-    replayProvider(provider, findChanges(changes), { stop, undelete: () => undelete });
-  expect(back(false)).toMatchObject({ outcome: 'kept', item: { stops } });
-  expect(back(true)).toMatchObject({ outcome: 'kept', item: { stops: undefined } });
+  const of = (some?: Stops) => viewIdentityProvider({ ...provider, stops: some });
+  const change = (verb: string, from: Stops | undefined, to: Stops | undefined, more = {}) =>
+    record({
+      action: `identity_provider.${verb}`,
+      subject: issuer,
+      time: '2026-11-20T13:00:00.000Z',
+      before: of(from),
+      after: of(to),
+      ...more,
+    });
+  const begun = change('stop', undefined, stops, { time: '2026-11-20T12:00:00.000Z' });
+  const uncertain = { outcome: 'intended', recordId: 'c-1-intended' };
+  const both = { ...stops, ...personStop };
+  const later = ({ time }: { readonly time: string }) => time > '2026-11-20T12:30';
+
+  it.each([
+    ['stays', [], () => false, stops],
+    ['ends if it is told to', [], () => true, undefined],
+    ['stays if only a later change is', [change('stop', stops, both)], later, both],
+    [
+      'stays if no one knows if it ended',
+      [change('resume', stops, undefined, uncertain)],
+      () => false,
+      stops,
+    ],
+    [
+      'stays if a later record was read before it',
+      [change('replace_keys', undefined, undefined)],
+      () => false,
+      stops,
+    ],
+    ['ends', [change('resume', stops, undefined)], () => false, undefined],
+  ] as const)('%s', (_, records, undelete, expected) => {
+    const { item } = providers.replayProvider(provider, findChanges([begun, ...records]), {
+      stop,
+      undelete,
+    });
+    expect(item.stops).toEqual(expected);
+  });
 });
 
 it('finds changes by whom they concern, and one that does not say it for everybody', () => {
