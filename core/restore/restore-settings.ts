@@ -64,7 +64,7 @@ const limitsView = v.object(
   Object.fromEntries(limitNames.map((name) => [wireNameOf(name), v.optional(v.unknown())])),
 );
 
-const stoppedView = v.object({ stops: stopsView });
+const stoppedView = v.object({ stops: stopsView, version: v.number() });
 
 /** The limits after a change, by the names of the record. */
 function readLimitsView(change: AuditedChange): Limits {
@@ -74,11 +74,13 @@ function readLimitsView(change: AuditedChange): Limits {
   );
 }
 
-/** The stop of the last change, unless it is not known whether that change ended one. */
+/** The stop of the last change, by version as clocks differ, unless it is not known whether that change ended one. */
 function lastStops(stored: Stops | undefined, changes: readonly AuditedChange[]) {
-  const stopsOf = (change: AuditedChange) => readView(stoppedView, change).stops;
-  const last = changes.findLast((one) => one.isCertain || stopsOf(one) !== undefined);
-  return last === undefined ? stored : stopsOf(last);
+  const last = changes
+    .map((change) => ({ change, view: readView(stoppedView, change) }))
+    .toSorted((a, b) => a.view.version - b.view.version)
+    .findLast(({ change, view }) => change.isCertain || view.stops !== undefined);
+  return last === undefined ? stored : last.view.stops;
 }
 
 /** The strictest limits since. A trunk group without a record would have none. */

@@ -5,6 +5,7 @@ import type { ProviderOwner } from '../../../core/identity-provider/identity-pro
 import { operations } from '../../../core/management/operations.ts';
 import { erasePersonName } from '../../../core/management/person-names.ts';
 import { restoreSettings } from '../../../core/restore/restore-settings.ts';
+import { formatTime } from '../../../core/time.ts';
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createMemoryShelf } from '../../support/memory-shelf.ts';
@@ -285,6 +286,17 @@ describe('the stop of a trunk group', () => {
     await loseAfter(async () => {
       await enable(true);
       test.audit.pop();
+    });
+    await restore();
+    expect(await stopped()).toBe(true);
+  });
+
+  it('holds if the clock of an end before it was ahead', async () => {
+    await loseAfter(async () => {
+      for (const one of [false, true, false]) await enable(one);
+      const ahead = { time: formatTime(test.now + 60) };
+      const { audit } = test;
+      for (const one of audit) if (one.action.endsWith('resume')) Object.assign(one, ahead);
     });
     await restore();
     expect(await stopped()).toBe(true);
