@@ -305,6 +305,12 @@ describe('what a person decided', () => {
     await resource.put(keyClient({ adoptClientId: id, name: 'Theirs' }));
     expect(clients.get(id)).toMatchObject({ name: 'Theirs', declared: { logicalId: 'Billing' } });
     expect(clients.get(id)?.declared).not.toHaveProperty('takenOverAt');
+
+    await management.setClientEnabled(id, false);
+    await management.updateClient(id, { takeOver: true });
+    await management.deleteClient(id);
+    expect(await resource.put(keyClient())).toMatchObject({ PhysicalResourceId: id });
+    expect(stopsOf(test, id)).toEqual([]);
   });
 
   it('finds what is declared, and deletes what is not any more', async () => {
