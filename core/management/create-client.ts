@@ -287,6 +287,7 @@ export async function importClient(
     // The first secret shows that it is the same client. What was deleted since does not come back.
     const isAsImported = isFirstVersion(stored.version) && missing.length < secrets.length;
     if (isSame && second !== undefined && second === secrets[1] && isAsImported) {
+      await requireRunning(context, [stored.serviceTrunkGroup]);
       const client = checkOnly ? stored : await addImportedSecret(context, stored, second);
       return { client, existed: false };
     }

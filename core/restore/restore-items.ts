@@ -170,7 +170,11 @@ async function restoreItem<T extends object>(
   const auditedAs = kind.auditedAs?.(stored);
   const row = { id, name: kind.nameOf?.(stored), auditedAs, ...nothing };
   const present = await findPresent(kind, row, stored);
-  if (present !== undefined) return present;
+  if (present !== undefined) {
+    // An earlier run may have ended after its write. What cannot be read has something to look at.
+    if (!dryRun && present.lookAt.length === 0) await kind.stopWithGroup?.(stored);
+    return present;
+  }
   const subject = auditedAs ?? id;
   const changes = changesOf(subject);
   const undelete = ({ time }: AuditedChange) =>

@@ -1,6 +1,6 @@
 import type { OperationInput } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
-import { ConflictError, RefusedError } from '../../errors.ts';
+import { ConflictError, NotFoundError, RefusedError } from '../../errors.ts';
 import type { OwnedQuery, OwnedRecord } from '../../record-store.ts';
 import { isStoppedBy, type Stop, type Stoppable, withoutStop, withStop } from '../../stops.ts';
 import { ownedApiKeys } from '../api-keys.ts';
@@ -18,11 +18,12 @@ const kind = 'trunk_group';
 /** Writes at the same time. Each is three: with three regions 0.3 seconds. */
 const writesAtOnce = 16;
 
-/** What another change overtook is left to the next pass, which finds it again. */
+/** What other changes overtook each time is left to the next pass, which finds it again. */
 async function writeEach<T>(items: readonly T[], write: (item: T) => Promise<unknown>) {
   const rest = items.values();
   const leave = (error: unknown) => {
-    if (!(error instanceof ConflictError)) throw error;
+    // Or it was deleted meanwhile.
+    if (!(error instanceof ConflictError || error instanceof NotFoundError)) throw error;
   };
   const work = async () => {
     for (const item of rest) await write(item).catch(leave);
@@ -34,16 +35,19 @@ async function writeEach<T>(items: readonly T[], write: (item: T) => Promise<unk
 const nextStops = ({ stops }: Stoppable, stop: Stop | undefined) =>
   stop === undefined ? withoutStop(stops, kind) : withStop(stops, kind, stop);
 
-/** Sets the stop of its trunk group on a record, or ends it. */
+/** Sets the stop of its trunk group on a record, also while others change it, or ends it. */
 async function switchRecord<T extends OwnedRecord>(
   context: ManagementContext,
-  { write, audited }: OwnedOperations<T>,
-  record: T,
+  { find, write, audited, idOf }: OwnedOperations<T>,
+  listed: T,
   stop: Stop | undefined,
 ): Promise<void> {
-  const changes: Partial<OwnedRecord> = { stops: nextStops(record, stop) };
   const action = `${audited}.${stop === undefined ? 'enable' : 'disable'}`;
-  await write(context, record, action, changes as Partial<T>);
+  await repeatStop({}, async () => {
+    const record = await find(context, idOf(listed));
+    const changes: Partial<OwnedRecord> = { stops: nextStops(record, stop) };
+    if (changes.stops !== record.stops) await write(context, record, action, changes as Partial<T>);
+  });
 }
 
 /** Stops a record if its trunk group was stopped while it was written, other than by its creation. */
@@ -98,7 +102,8 @@ async function writeStop(
   const before = await context.trunkGroupLimits.find(group);
   checkVersion(`the limits of ${group}`, ifVersion, before.version);
   const stops = nextStops(before, enabled ? undefined : await newStop(context));
-  if (stops === before.stops) return;
+  // A stop is always written: its version ends a resume that goes on.
+  if (enabled && stops === before.stops) return;
   await writeLimits(context, before, enabled ? 'resume' : 'stop', { ...before, stops });
 }
 

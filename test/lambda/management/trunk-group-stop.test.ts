@@ -228,6 +228,36 @@ describe('a trunk group that the staff stops', () => {
     expect(await pass(world, false)).toMatchObject({ clients: [world.clientId], apiKeys: [] });
   });
 
+  it('is not outrun by a customer that changes a record between each list and its writes', async () => {
+    const world = await createWorld(group);
+    const own = world.management.forCaller({ trunkGroups: [group] });
+    await world.management.setTrunkGroupEnabled(group, false);
+    const { clients } = world.context;
+    let names = 0;
+    const readPage: typeof clients.readPage = async (query) => {
+      const page = await clients.readPage(query);
+      await own.updateClient(world.clientId, { name: `n${(names += 1)}` });
+      return page;
+    };
+    await pass({ context: { ...world.context, clients: { ...clients, readPage } } }, false);
+    expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
+  });
+
+  it('ends a resume that goes on when it is stopped again', async () => {
+    const world = await createWorld(group);
+    await stop(world);
+    const { version: ifVersion } = await world.management.findTrunkGroupLimits(group);
+    const goOn = async () => {
+      for (const members of trunkGroupMembers) {
+        await world.management.setTrunkGroupEnabled(group, true, { members, ifVersion });
+      }
+    };
+    await goOn();
+    await stop(world);
+    await expect(goOn()).rejects.toThrow(/version/);
+    expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
+  });
+
   it('is stopped no further by a pass that continues after it was resumed', async () => {
     const world = await createWorld(group);
     await stop(world);
