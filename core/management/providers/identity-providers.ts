@@ -1,15 +1,14 @@
-import { maxListedItems } from '../../../contract/bounds.ts';
 import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
 import { RefusedError, VersionConflictError } from '../../errors.ts';
 import { hasGivenKeys, versionOf } from '../../identity-provider/given-keys.ts';
 import type { IdentityProvider } from '../../identity-provider/identity-provider.ts';
-import { collect, readEvery } from '../../paging.ts';
+import { collect } from '../../paging.ts';
 import { isStoppedBy, type Stops, withStop } from '../../stops.ts';
 import { removeClient } from '../clients.ts';
 import { byNameThen, type Page, readPageRequest, toPage } from '../list-query.ts';
 import { type ManagementContext, makeAuditedChange, newStop } from '../management-context.ts';
-import { listTexts, refuseInput } from '../read-input.ts';
+import { listTexts } from '../read-input.ts';
 import { requireReachedTrunkGroup } from '../trunk-group-limits/limits-record.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
 import {
@@ -104,28 +103,15 @@ function checkRegistration(provider: IdentityProvider, seen: string | undefined)
   throw new VersionConflictError(`the provider ${provider.issuer}`, seen, provider.registrationId);
 }
 
-/** @throws {InputError} if a provider has clients before the end of a list: its cursor was made up. */
-async function requireNoClients({ clients }: ManagementContext, issuer: string, cursor: string) {
-  const readPage = (after: string | undefined) =>
-    clients.readPage({ issuer, limit: maxListedItems, after });
-  for await (const { clientId } of readEvery(readPage)) {
-    // A list may still have what was deleted just now.
-    if ((await clients.find(clientId)) === undefined) continue;
-    refuseInput('cursor', cursor, `the nextCursor of a page; ${clientId} is before it`);
-  }
-}
-
 /**
  * Stops a provider, deletes the clients under it, then the provider: its tokens and those of its
  * clients are refused from the first call on, as long as a process may hold what it read. No index leads from a provider to its clients: each call reads one page of
- * the clients table, and the caller continues with `nextCursor` until it is undefined. The last reads
- * them all once more.
+ * the clients table, and the caller continues with `nextCursor` until it is undefined.
  *
  * @returns the clients that this call deleted. Without `nextCursor`, the provider is deleted too.
  * @throws {RefusedError} if it has clients and `cascade` is not true, and if the caller is restricted
  *   to trunk groups and the provider is not theirs.
  * @throws {ConflictError} if it was deleted and registered again in the meantime.
- * @throws {InputError} for a cursor that passes over clients of the provider.
  */
 export async function deleteProvider(
   context: ManagementContext,
@@ -150,7 +136,6 @@ export async function deleteProvider(
   }
   for (const client of page.items) await removeClient(context, client);
   if (page.nextCursor !== undefined) return page;
-  if (options.cursor !== undefined) await requireNoClients(context, issuer, options.cursor);
   await makeAuditedChange(
     context,
     { action: 'identity_provider.delete', subject: issuer, before: viewIdentityProvider(provider) },

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, RefusedError } from '../../../../core/errors.ts';
-import { formatCursor } from '../../../../core/management/list-query.ts';
 import { createTestManagement, type TestManagement } from '../../../support/management.ts';
 import {
   createClient,
@@ -220,20 +219,6 @@ describe('deleting a provider', () => {
     await expect(deleteInSteps()).rejects.toThrow('has a client');
     expect([test.clients.size, test.providers.size]).toEqual([3, 1]);
   });
-
-  it.each([true, false])(
-    'is refused for a cursor past its clients (cascade: %s)',
-    async (cascade) => {
-      const test = withProvider();
-      await registerProvider(test.context, url);
-      const a = await addClient(test, 'a');
-      const cursor = formatCursor('client_zzzzzzzzzzzzzzzzzzzzzz');
-      await expect(deleteProvider(test.context, issuer, { cascade, cursor })).rejects.toThrow(
-        `the nextCursor of a page; ${a} is before it`,
-      );
-      expect([test.clients.size, test.providers.size]).toEqual([1, 1]);
-    },
-  );
 
   it('is refused if there is none', async () => {
     const { context } = createTestManagement();
