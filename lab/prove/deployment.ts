@@ -62,11 +62,14 @@ const keptKinds = {
   ManagedPolicyName: 'policy',
 } as const;
 
-/** What a stack keeps when it is deleted. @throws {Error} for what no one could find again. */
+/** With a name in the template, and no mapping: a policy, and a table that goes with its stack. */
+const alsoNamed: readonly string[] = ['AWS::IAM::ManagedPolicy', 'AWS::DynamoDB::GlobalTable'];
+
+/** What a stack keeps, and its tables. @throws {Error} for what no one could find again. */
 function listKept({ Resources }: Template, awsRegion: string): readonly Thing[] {
   const all = Object.values(Resources);
-  const policies = all.filter(({ Type }) => Type === 'AWS::IAM::ManagedPolicy');
-  const named = policies.map(({ Properties = {} }) => Properties);
+  const others = all.filter(({ Type }) => alsoNamed.includes(Type));
+  const named = others.map(({ Properties = {} }) => Properties);
   return [...Object.values(importMapping(Resources)), ...named].flatMap((names) =>
     Object.entries(keptKinds).flatMap(([property, kind]) =>
       property in names ? [{ kind, name: String(names[property]), awsRegion }] : [],

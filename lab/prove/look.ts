@@ -109,7 +109,7 @@ export function describePlan(config: DeploymentConfigInput, bundles: string) {
   ${stacks}: ${inventory.resources} resources, of which ${inventory.functions} functions and ${inventory.tables} tables;
   ${name}-probe: an HTTP API, a queue and a client, which use it; and signing keys in KMS.
 It takes up to ${minutes} minutes and costs about ${price} by the model of docs/cost.md.
-Then it deletes all of it. Keys wait 30 days for their deletion, and are not billed.
+Then it deletes all that costs money. docs/first-deployment.md names what stays, without a price.
 `;
   return { text, facts: { 'price by the model': price, 'minutes at most': String(minutes) } };
 }

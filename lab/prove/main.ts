@@ -35,7 +35,7 @@ function say(line: string): void {
 }
 
 const command = new Command('npm run prove --')
-  .description('Deploys to an account for trials, asks what only AWS can show, and deletes all.')
+  .description('Deploys for a trial, asks what only AWS can show, and deletes what costs money.')
   .option('--region, --regions <names>', 'one, or two with a comma', process.env['AWS_REGION'])
   .option('--config <file>', 'lines of the config, e.g. the domain that two regions need')
   .option('--yes', 'does not ask')
@@ -116,7 +116,7 @@ async function deploy(run: deployment.Run): Promise<World> {
 
 /** Deletes what a run has made, and reports. */
 async function end(record: RunRecord): Promise<void> {
-  say('deletes everything that costs money; what no line names goes with its stack');
+  say('deletes what costs money; what no line names goes with its stack');
   await clean(accountOf(record), record, say);
   const { sum, isGood } = writeReport(record, isEmulator);
   say(`${sum}: ${join(record.folder, 'proof.md')}`);
@@ -153,7 +153,7 @@ async function prove(): Promise<void> {
   process.stdout.write(
     `${plan.text}If it is interrupted: npm run prove -- --clean ${record.folder}\n`,
   );
-  if (isEmulator) say('that is on AWS: here it is free, and takes some five minutes');
+  if (isEmulator) say('that is on AWS: here it is free, and takes about five minutes');
   await confirm();
   try {
     const world = await deploy({ ...account, request, record, isEmulator });

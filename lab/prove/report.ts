@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatColumns } from '../support/generated-parts.ts';
 import { kinds } from './clean.ts';
-import { type Proof, proofs } from './proofs.ts';
+import { leaveOut, type Proof, proofs } from './proofs.ts';
 import { type Answer, listThings, type RunRecord } from './run-record.ts';
 
 /**
@@ -33,24 +33,15 @@ function toCell(text: string): string {
 type Row = Proof & { readonly answer: Answer };
 
 /** Chapters of the report, for those who were not there. */
-const chapters: readonly (readonly [title: string, says: string, has: (row: Row) => boolean])[] = [
-  [
-    'Failed',
-    'It was not seen to be true, or the question ended with an error.',
-    ({ answer }) => answer.result === 'failed',
+const chapters = {
+  failed: ['Failed', 'It was not seen to be true, or the question ended with an error.'],
+  passed: ['Passed', 'It was seen, or measured.'],
+  'not asked': ['Not asked by this run', 'The command can ask it. This run says nothing about it.'],
+  'left to people': [
+    'Left to people',
+    'No run of this command says anything about it. People must try it.',
   ],
-  ['Passed', 'It was seen, or measured.', ({ answer }) => answer.result === 'passed'],
-  [
-    'Not asked by this run',
-    'The command can ask it. This run says nothing about it.',
-    ({ answer, check }) => answer.result === 'not asked' && check !== undefined,
-  ],
-  [
-    'Not asked by this command',
-    'No run says anything about it. People must try it.',
-    ({ check }) => check === undefined,
-  ],
-];
+} as const satisfies Readonly<Record<Answer['result'], readonly string[]>>;
 
 function formatRows(rows: readonly Row[]): string {
   return formatColumns(rows, {
@@ -85,21 +76,20 @@ export function writeReport(record: RunRecord, isEmulator: boolean) {
   const things = listThings(record);
   const endedAt = new Date().toISOString();
   const rows = proofs.map((proof): Row => {
-    const reason = proof.check === undefined ? `it needs ${proof.needs}` : 'the run ended before';
-    return { ...proof, answer: answers[proof.id] ?? { result: 'not asked', reason } };
+    return { ...proof, answer: answers[proof.id] ?? leaveOut(proof, 'the run ended before') };
   });
-  const count = (result: Answer['result']) =>
-    rows.filter(({ answer }) => answer.result === result).length;
-  const sum = `${count('passed')} passed, ${count('failed')} failed, ${count('not asked')} not asked`;
+  const all = Object.groupBy(rows, ({ answer }) => answer.result);
+  const results = Object.keys(chapters) as (keyof typeof chapters)[];
+  const sum = results.map((result) => `${all[result]?.length ?? 0} ${result}`).join(', ');
   const [target, warning] = isEmulator
     ? [
         'an emulator of AWS',
         '**This run says nothing about AWS**: it shows that the command works. What passed was seen on the emulator only. It rings no alarm, runs no schedule, shifts no requests between versions, restores no table to a moment, and has no TLS, logs, throttles and authorizers of AWS.',
       ]
     : ['AWS', ''];
-  const parts = chapters.map(([title, says, has]) => {
-    const its = rows.filter(has);
-    return `## ${title}: ${its.length}\n\n${its.length === 0 ? 'None.' : `${says}\n\n${formatRows(its)}`}`;
+  const parts = results.map((result) => {
+    const [{ length }, [title, says]] = [all[result] ?? [], chapters[result]];
+    return `## ${title}: ${length}\n\n${length === 0 ? 'None.' : `${says}\n\n${formatRows(all[result] ?? [])}`}`;
   });
   const text = `# Proof on ${target}: ${sum}
 
@@ -117,17 +107,9 @@ ${formatLeft(things)}
 `;
   const proved = rows.map(({ id, about, shows, answer }) => ({ id, about, shows, ...answer }));
   const left = things.map((thing) => ({ ...thing, price: kinds[thing.kind].price }));
-  const document = {
-    format: 1,
-    target,
-    awsRegions,
-    startedAt,
-    endedAt,
-    facts,
-    proofs: proved,
-    left,
-  };
+  const run = { format: 1, target, awsRegions, startedAt, endedAt, facts };
+  const document = { ...run, proofs: proved, left };
   writeFileSync(join(folder, 'proof.json'), redact(`${JSON.stringify(document, undefined, 2)}\n`));
   writeFileSync(join(folder, 'proof.md'), redact(text));
-  return { sum, isGood: count('failed') === 0 && things.length === 0 };
+  return { sum, isGood: all.failed === undefined && things.length === 0 };
 }

@@ -17,8 +17,8 @@ export type Figures = Readonly<Record<string, string | number>>;
 
 /** What AWS said to a check. */
 export interface Answer {
-  readonly result: 'passed' | 'failed' | 'not asked';
-  /** Why not, or what went wrong. */
+  readonly result: 'passed' | 'failed' | 'not asked' | 'left to people';
+  /** Why it was not asked, or what went wrong. */
   readonly reason?: string;
   readonly figures?: Figures;
 }
