@@ -123,7 +123,9 @@ export function restrictToTrunkGroups(
   return restrictReads({ ...context, ...restrictStores(context, reach) }, context, groups);
 }
 
-function restrictStores(context: ManagementContext, reach: StoreReach) {
+function restrictStores(whole: ManagementContext, reach: StoreReach) {
+  const { trunkGroups } = reach;
+  const context = { ...whole, nameActor: trunkGroups && nameActors(whole, trunkGroups) };
   return { clients: restrictClients(context, reach), apiKeys: restrictApiKeys(context, reach) };
 }
 

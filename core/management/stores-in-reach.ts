@@ -19,6 +19,7 @@ import {
   findClientExcess,
 } from './trunk-group-limits/limit-excess.ts';
 import { onlyStopsApiKey, onlyStopsClient } from './trunk-group-limits/only-stops.ts';
+import { requireRunning } from './trunk-group-limits/require-running.ts';
 
 /** What a caller reaches, and what its limits are. */
 export interface StoreReach {
@@ -130,7 +131,7 @@ interface RestrictedKind<T> {
 /** What is out of reach does not exist: it is not found, not listed and not written. */
 function restrictStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
   store: OwnedStore<T, Query>,
-  { clock }: Pick<ManagementContext, 'clock'>,
+  context: ManagementContext,
   { trunkGroups, limitsOf }: StoreReach,
   kind: RestrictedKind<T>,
 ): OwnedStore<T, Query> {
@@ -157,17 +158,20 @@ function restrictStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
       const found = await limitsOf?.(record.serviceTrunkGroup);
       if (found !== undefined) {
         const limits = (await kind.limitsOfNew?.(found, record)) ?? found;
-        checkAdded(kind.findExcess(limits, record, currentTime({ clock })));
+        checkAdded(kind.findExcess(limits, record, currentTime(context)));
         await checkRoom<T>(store, record, { noun: kind.noun, most: limits[kind.count] });
       }
       await store.create(record);
     },
     replace: async (record) => {
       requireWithin(record);
-      const before = limitsOf && (await findBefore(kind.idOf(record), record));
-      if (limitsOf && (before === undefined || !kind.onlyStops(before, record))) {
-        const limits = await limitsOf(record.serviceTrunkGroup);
-        const now = currentTime({ clock });
+      const before = await findBefore(kind.idOf(record), record);
+      if (before === undefined || !kind.onlyStops(before, record)) {
+        const { serviceTrunkGroup: group } = record;
+        // It would outrun the stop, and what it gives would work after it.
+        if (trunkGroups !== undefined) await requireRunning(context, [group]);
+        const limits = (await limitsOf?.(group)) ?? {};
+        const now = currentTime(context);
         const isNew = before === undefined || kind.isRenewed?.(before, record) === true;
         const had = isNew ? [] : kind.findExcess(limits, before, now);
         checkAdded(kind.findExcess(limits, record, now), had);

@@ -5,6 +5,7 @@ import {
 } from '../identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../management/management-context.ts';
 import { findOwner, viewIdentityProvider } from '../management/providers/provider-reach.ts';
+import { stopOwnProviders } from '../management/trunk-group-limits/trunk-group-stop.ts';
 import { narrow } from '../narrowing/narrow.ts';
 import { providerTable } from '../narrowing/tables.ts';
 import { isStoppedBy, withoutStop } from '../stops.ts';
@@ -80,6 +81,11 @@ function restorableProviders(
   context: ManagementContext,
   { identityProviders }: Pick<RestoredTables, 'identityProviders'>,
 ): Restorable<IdentityProvider> {
+  // One of several groups comes back for the others.
+  const groupsOf = async (provider: IdentityProvider) => {
+    const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
+    return groups.length === 1 ? groups : [];
+  };
   return {
     ...identityProviders,
     noun: 'identity_provider',
@@ -91,10 +97,9 @@ function restorableProviders(
       await identityProviders.create({ ...provider, ...whose });
     },
     replay: replayProvider,
-    // One of several groups comes back for the others.
-    groupsOf: async (provider) => {
-      const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
-      return groups.length === 1 ? groups : [];
+    groupsOf,
+    stopWithGroup: async (provider) => {
+      for (const group of await groupsOf(provider)) await stopOwnProviders(context, group);
     },
   };
 }

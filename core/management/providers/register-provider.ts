@@ -70,6 +70,7 @@ async function replaceKeys(
 ): Promise<OperationResult<'registerProvider'>> {
   nameGiven(context, issuer);
   const provider = await findProvider(context, issuer);
+  if (context.trunkGroups) await requireRunning(context, provider.owner?.trunkGroups ?? []);
   if (!hasGivenKeys(provider)) {
     throw new RefusedError(
       `the keys of ${issuer} are fetched from ${provider.jwksUri}; to give them, delete the provider and register it again`,

@@ -1,6 +1,16 @@
 import { RefusedError } from '../../errors.ts';
 import { describeStops } from '../../stops.ts';
+import type { TrunkGroupLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
+
+/** As it is now: `find` may remember what it found before. That one throws for one that cannot be read. */
+export async function readLimitsNow(
+  { trunkGroupLimits }: Pick<ManagementContext, 'trunkGroupLimits'>,
+  group: string,
+): Promise<TrunkGroupLimits> {
+  const found = await trunkGroupLimits.findEach([group]);
+  return found.get(group) ?? trunkGroupLimits.find(group);
+}
 
 /**
  * Nothing is made in a trunk group that is stopped, also not by the staff.
@@ -8,16 +18,13 @@ import type { ManagementContext } from '../management-context.ts';
  * @throws {RefusedError} if one is stopped.
  */
 export async function requireRunning(
-  { trunkGroupLimits, nameActor }: ManagementContext,
+  context: ManagementContext,
   groups: readonly string[],
 ): Promise<void> {
-  // It is asked again after a write, and `find` may remember what it found before. That one throws if
-  // a record cannot be read.
-  const found = await trunkGroupLimits.findEach(groups);
-  for (const group of groups) {
-    const { stops } = found.get(group) ?? (await trunkGroupLimits.find(group));
+  const found = await Promise.all(groups.map((group) => readLimitsNow(context, group)));
+  for (const { serviceTrunkGroup: group, stops } of found) {
     if (stops === undefined) continue;
-    const texts = describeStops(stops, nameActor);
+    const texts = describeStops(stops, context.nameActor);
     throw new RefusedError(`nothing can be made in ${group}, which is ${texts.join('; ')}`);
   }
 }

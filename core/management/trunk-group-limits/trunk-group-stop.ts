@@ -1,6 +1,6 @@
 import type { OperationInput } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
-import { ConflictError, NotFoundError, RefusedError } from '../../errors.ts';
+import { ConflictError, NotFoundError, RefusedError, VersionConflictError } from '../../errors.ts';
 import type { OwnedQuery, OwnedRecord } from '../../record-store.ts';
 import { isStoppedBy, type Stop, type Stoppable, withoutStop, withStop } from '../../stops.ts';
 import { ownedApiKeys } from '../api-keys.ts';
@@ -12,6 +12,7 @@ import { type ManagementContext, newStop } from '../management-context.ts';
 import type { OwnedOperations } from '../owned-records.ts';
 import { listProviders, writeProviderStops } from '../providers/identity-providers.ts';
 import { writeLimits } from './limits-record.ts';
+import { readLimitsNow } from './require-running.ts';
 
 const kind = 'trunk_group';
 
@@ -22,13 +23,32 @@ const writesAtOnce = 16;
 async function writeEach<T>(items: readonly T[], write: (item: T) => Promise<unknown>) {
   const rest = items.values();
   const leave = (error: unknown) => {
-    // Or it was deleted meanwhile.
+    if (error instanceof VersionConflictError) throw error;
     if (!(error instanceof ConflictError || error instanceof NotFoundError)) throw error;
   };
   const work = async () => {
     for (const item of rest) await write(item).catch(leave);
   };
   await Promise.all(Array.from({ length: writesAtOnce }, work));
+}
+
+/** What a pass sets on the members of a trunk group. */
+interface Switch {
+  readonly group: string;
+  /** undefined: it ends. */
+  readonly stop: Stop | undefined;
+  /** That of the trunk group's record, for a resume: each stop gives it another one. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** @throws {VersionConflictError} if the trunk group was stopped again since it is resumed. */
+async function requireOwnResume(
+  context: ManagementContext,
+  { group, ifVersion }: Switch,
+): Promise<void> {
+  if (ifVersion === undefined) return;
+  const { version } = await readLimitsNow(context, group);
+  checkVersion(`the limits of ${group}`, ifVersion, version);
 }
 
 /** @param stop undefined: it ends. */
@@ -40,13 +60,16 @@ async function switchRecord<T extends OwnedRecord>(
   context: ManagementContext,
   { find, write, audited, idOf }: OwnedOperations<T>,
   listed: T,
-  stop: Stop | undefined,
+  change: Switch,
 ): Promise<void> {
+  const { stop, ifVersion } = change;
   const action = `${audited}.${stop === undefined ? 'enable' : 'disable'}`;
-  await repeatStop({}, async () => {
+  await repeatStop({ ifVersion }, async () => {
+    await requireOwnResume(context, change);
     const record = await find(context, idOf(listed));
     const changes: Partial<OwnedRecord> = { stops: nextStops(record, stop) };
-    if (changes.stops !== record.stops) await write(context, record, action, changes as Partial<T>);
+    if (changes.stops === record.stops) return;
+    await write(context, record, action, changes as Partial<T>);
   });
 }
 
@@ -56,29 +79,27 @@ export async function stopWithGroup<T extends OwnedRecord>(
   owned: OwnedOperations<T>,
   record: T,
 ): Promise<void> {
-  const { stops } = await context.trunkGroupLimits.find(record.serviceTrunkGroup);
-  if (stops !== undefined) await switchRecord(context, owned, record, stops[kind]);
+  const { serviceTrunkGroup: group } = record;
+  const { stops } = await context.trunkGroupLimits.find(group);
+  if (stops) await switchRecord(context, owned, record, { group, stop: stops[kind] });
 }
 
 /** One page of the clients, or of the API keys. */
 async function switchOwned<T extends OwnedRecord>(
   context: ManagementContext,
   owned: OwnedOperations<T>,
-  stop: Stop | undefined,
+  change: Switch,
   query: OwnedQuery<T>,
 ): Promise<Page<string>> {
-  const matches = (record: T) => isStoppedBy(record, kind) === (stop === undefined);
+  const matches = (record: T) => isStoppedBy(record, kind) === (change.stop === undefined);
   const { items, ...page } = await owned.list(context, { ...query, matches });
-  await writeEach(items, (record) => switchRecord(context, owned, record, stop));
+  await writeEach(items, (record) => switchRecord(context, owned, record, change));
   return { ...page, items: items.map(owned.idOf) };
 }
 
 /** The providers that only this trunk group has: others go on. */
-async function switchProviders(
-  context: ManagementContext,
-  group: string,
-  stop: Stop | undefined,
-): Promise<Page<string>> {
+async function switchProviders(context: ManagementContext, change: Switch): Promise<Page<string>> {
+  const { group, stop } = change;
   const own = (await listProviders(context)).filter(
     (provider) =>
       isStoppedBy(provider, kind) === (stop === undefined) &&
@@ -86,10 +107,17 @@ async function switchProviders(
       provider.owner.trunkGroups[0] === group,
   );
   const verb = stop === undefined ? 'resume' : 'stop';
-  await writeEach(own, (provider) =>
-    writeProviderStops(context, provider, verb, nextStops(provider, stop)),
-  );
+  await writeEach(own, async (provider) => {
+    await requireOwnResume(context, change);
+    await writeProviderStops(context, provider, verb, nextStops(provider, stop));
+  });
   return { items: own.map(({ issuer }) => issuer), examined: own.length };
+}
+
+/** Stops the providers that only this trunk group has, if it was stopped while one was restored. */
+export async function stopOwnProviders(context: ManagementContext, group: string): Promise<void> {
+  const { stops } = await context.trunkGroupLimits.find(group);
+  if (stops) await switchProviders(context, { group, stop: stops[kind] });
 }
 
 /** Writes the record by which a trunk group is stopped, or ends its stop. */
@@ -136,10 +164,12 @@ export async function setTrunkGroupEnabled(
   if (!enabled && stops === undefined) {
     throw new RefusedError(`${group} is not stopped, or was resumed in the meantime`);
   }
-  const stop = enabled ? undefined : stops?.[kind];
-  if (members === 'providers') return switchProviders(context, group, stop);
+  const change = enabled
+    ? { group, stop: undefined, ifVersion: version }
+    : { group, stop: stops?.[kind] };
+  if (members === 'providers') return switchProviders(context, change);
   const query = { ...readPageRequest(request), trunkGroups: [group] };
   return members === 'clients'
-    ? switchOwned<Client>(context, ownedClients, stop, query)
-    : switchOwned(context, ownedApiKeys, stop, query);
+    ? switchOwned<Client>(context, ownedClients, change, query)
+    : switchOwned(context, ownedApiKeys, change, query);
 }

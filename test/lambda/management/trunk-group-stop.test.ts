@@ -115,6 +115,54 @@ describe('a trunk group that the staff stops', () => {
     }
   });
 
+  it.each([
+    ['a name', ({ management, clientId }) => management.updateClient(clientId, { name: 'n' })],
+    ['a secret', ({ management, clientId }) => management.createClientSecret(clientId, {})],
+    ['a name of a key', ({ management, keyId }) => management.updateApiKey(keyId, { name: 'n' })],
+    ['a value of it', ({ management, keyId }) => management.rotateApiKey(keyId, { overlap: 60 })],
+  ] as const satisfies readonly (readonly [string, (world: World) => Promise<unknown>])[])(
+    'is not changed by its customer, also before the pass: %s',
+    async (_, change) => {
+      const world = await createWorld(group);
+      await world.management.setTrunkGroupEnabled(group, false);
+      const own = { ...world, management: world.management.forCaller({ trunkGroups: [group] }) };
+      const text = `nothing can be made in ${group}, which is stopped by a stop of its service trunk group (Platform staff)`;
+      await expect(change(own)).rejects.toThrow(text);
+      await expect(own.management.setClientEnabled(world.clientId, false)).resolves.toBeDefined();
+    },
+  );
+
+  it('is stopped while someone changes its client between a read and the write', async () => {
+    const world = await createWorld(group);
+    await world.management.setTrunkGroupEnabled(group, false);
+    const { clients } = world.context;
+    let left = 5;
+    const replace: typeof clients.replace = async (next) => {
+      left -= 1;
+      if (left >= 0) await world.management.updateClient(world.clientId, { name: `n${left}` });
+      await clients.replace(next);
+    };
+    await pass({ context: { ...world.context, clients: { ...clients, replace } } }, false);
+    expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
+  });
+
+  it('stays stopped if it is stopped again while it is resumed', async () => {
+    const world = await createWorld(group);
+    await stop(world);
+    const { clients } = world.context;
+    const readPage: typeof clients.readPage = async (query) => {
+      const page = await clients.readPage(query);
+      await stop(world);
+      return page;
+    };
+    const resuming = pass(
+      { context: { ...world.context, clients: { ...clients, readPage } } },
+      true,
+    );
+    await expect(resuming).rejects.toThrow('was changed in the meantime');
+    expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
+  });
+
   const client = { name: 'C', serviceTrunkGroup: group, scopes: ['calls:view'] };
   const secret = 'pVb0kGYVlXUz3JYTB5wOGG3m8C9nq0xJvNq1xk2s';
   const imported = { ...client, clientId: '7abcdefghijklmnopqrstuvwxy', secret };
@@ -141,6 +189,14 @@ describe('a trunk group that the staff stops', () => {
       await expect(make(world)).resolves.not.toThrow();
     },
   );
+
+  it('gets no second secret by an import', async () => {
+    const world = await createWorld(group);
+    await world.management.importClient(imported);
+    await world.management.setTrunkGroupEnabled(group, false);
+    const again = { ...imported, secondSecret: secret.toLowerCase() };
+    await expect(world.management.importClient(again)).rejects.toThrow('nothing can be made in');
+  });
 
   it('gets no provider that kept its registration waiting', async () => {
     const world = await createWorld(group);
@@ -228,21 +284,6 @@ describe('a trunk group that the staff stops', () => {
     expect(await pass(world, false)).toMatchObject({ clients: [world.clientId], apiKeys: [] });
   });
 
-  it('is not outrun by a customer that changes a record between each list and its writes', async () => {
-    const world = await createWorld(group);
-    const own = world.management.forCaller({ trunkGroups: [group] });
-    await world.management.setTrunkGroupEnabled(group, false);
-    const { clients } = world.context;
-    let names = 0;
-    const readPage: typeof clients.readPage = async (query) => {
-      const page = await clients.readPage(query);
-      await own.updateClient(world.clientId, { name: `n${(names += 1)}` });
-      return page;
-    };
-    await pass({ context: { ...world.context, clients: { ...clients, readPage } } }, false);
-    expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
-  });
-
   it('ends a resume that goes on when it is stopped again', async () => {
     const world = await createWorld(group);
     await stop(world);
@@ -306,16 +347,21 @@ describe('a trunk group that the staff stops', () => {
       dryRun: false,
     };
     const all = () => ({ ...options, shelf: createMemoryShelf() });
-    const restore = async (beforeWrite = async () => undefined as unknown) => {
+    const restore = async (beforeWrite = async (_kind: string): Promise<unknown> => undefined) => {
       const create: typeof kinds.clients.create = async (one) => {
-        await beforeWrite();
+        await beforeWrite('client');
         await kinds.clients.create(one);
       };
       const restored = restorableClients(context, { clients: { ...kinds.clients, create } });
+      const createProvider: typeof kinds.identityProviders.create = async (one) => {
+        await beforeWrite('provider');
+        await kinds.identityProviders.create(one);
+      };
+      const identityProviders = { ...kinds.identityProviders, create: createProvider };
       return [
         ...(await restoreItems(context, restored, all())),
         ...(await restoreItems(context, restorableApiKeys(context, kinds), all())),
-        ...(await restoreProviders(context, kinds, all())),
+        ...(await restoreProviders(context, { ...kinds, identityProviders }, all())),
       ];
     };
     return { ...world, restore };
@@ -332,12 +378,25 @@ describe('a trunk group that the staff stops', () => {
     expect(outcomes(await world.restore())).toEqual(['restored', 'restored', 'restored']);
   });
 
-  it('is stopped also in what a restore wrote while the stop came', async () => {
+  it.each(['client', 'provider'])(
+    'is stopped also in what a restore wrote while the stop came: a %s',
+    async (kind) => {
+      const world = await lost();
+      await world.restore(async (written) => {
+        if (written === kind) await world.management.setTrunkGroupEnabled(group, false);
+      });
+      const { clients, clientId, providers, ownIssuer } = world;
+      const record = kind === 'client' ? clients.get(clientId) : providers.get(ownIssuer);
+      expect(kindsOf(record)).toEqual(['trunk_group']);
+    },
+  );
+
+  it('is stopped also in what an earlier run of a restore wrote', async () => {
     const world = await lost();
-    const [row] = await world.restore(() =>
-      bindManagement(world.context).setTrunkGroupEnabled(group, false),
-    );
-    expect(row?.outcome).toBe('restored');
+    await world.restore();
+    await world.management.setTrunkGroupEnabled(group, false);
+    await world.restore();
     expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
+    expect(kindsOf(world.providers.get(world.ownIssuer))).toEqual(['trunk_group']);
   });
 });
