@@ -57,18 +57,12 @@ export class ThrottledError extends Error {
   }
 }
 
-/**
- * KMS knows the signing key but will not sign with it: disabled, pending deletion, or unusable for
- * this algorithm. Trying again does not help; another published key may.
- */
+/** KMS will not sign with it: disabled, pending deletion or unusable. Another key may. */
 export class SigningKeyUnusableError extends Error {
   override readonly name = 'SigningKeyUnusableError';
 }
 
-/**
- * A stored record that cannot be read. Everything that depends on it fails closed; nothing else
- * fails.
- */
+/** A stored record that cannot be read. What depends on it fails closed; nothing else fails. */
 export class MalformedRecordError extends Error {
   override readonly name = 'MalformedRecordError';
 }
@@ -78,18 +72,12 @@ export class ConflictError extends Error {
   override readonly name: string = 'ConflictError';
 }
 
-/**
- * A conflict after a response was lost. The first attempt may have made the change, and another
- * caller may have changed the record since.
- */
+/** A conflict after a lost response: with the first attempt itself, or with another caller. */
 export class UncertainConflictError extends ConflictError {
   override readonly name = 'UncertainConflictError';
 }
 
-/**
- * The caller decided on the basis of another version of the record than the one that is stored.
- * Nothing was changed.
- */
+/** Another version is stored than the one that the caller saw. Nothing was changed. */
 export class VersionConflictError extends ConflictError {
   override readonly name = 'VersionConflictError';
   /** The version that the caller gave: a number, or the id of a registration. */
@@ -108,10 +96,7 @@ export class VersionConflictError extends ConflictError {
 
 /** What is wrong with one field of an input. */
 export interface InputProblem {
-  /**
-   * The field of the input that is wrong, as a program names it: `tokenLifetime`,
-   * `subnets[1].netmask`. Undefined if the value belongs to no field.
-   */
+  /** As a program names it: `subnets[1].netmask`. Undefined if the value belongs to no field. */
   readonly field?: string | undefined;
   /** What the message calls the field: its name on the wire, `token_lifetime`. */
   readonly label?: string | undefined;
@@ -119,10 +104,7 @@ export interface InputProblem {
   readonly problem: string;
 }
 
-/**
- * Values that a person gave and that are not allowed. The message has the label of each field, the
- * value and what is allowed.
- */
+/** Values that are not allowed. The message has each label, the value and what is allowed. */
 export class InputError extends Error {
   override readonly name = 'InputError';
   /** All that is wrong, in the order of the fields. */

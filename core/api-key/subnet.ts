@@ -125,10 +125,7 @@ export function meetsRequirement({ address, prefixLength }: Subnet): boolean {
   return prefixLength >= (address.includes(':') ? ipv6 : ipv4);
 }
 
-/**
- * Whether a source address is in a subnet. An IPv4-mapped source is matched as IPv4. A source or a
- * stored subnet that cannot be parsed matches nothing.
- */
+/** An IPv4-mapped source is matched as IPv4; what cannot be parsed matches nothing. */
 function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
   const network = parseIpAddress(subnet.address);
   if (network === undefined || subnet.prefixLength < 1) return false;
@@ -138,10 +135,7 @@ function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
   return source instanceof ipaddr.IPv6 && source.match(network, subnet.prefixLength);
 }
 
-/**
- * Whether every address of one block lies in the other. Two blocks are either nested or disjoint, so
- * the first address and the prefix length decide.
- */
+/** Two blocks are nested or disjoint, so the first address and the prefix length decide. */
 export function containsSubnet(outer: Subnet, inner: Subnet): boolean {
   return outer.prefixLength <= inner.prefixLength && acceptsSource([outer], inner.address);
 }

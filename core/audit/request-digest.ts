@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Names what a function is asked, so that a proof of the caller counts for this request only: the
- * function and every key of the event but the proof itself, in one order.
- */
+/** Makes a proof count for this request only: the function, and all of the event but the proof. */
 export function requestDigest(functionName: string, event: object): string {
   const entries = Object.entries(event)
     .filter(([key, value]) => key !== 'caller_proof' && value !== undefined)

@@ -114,19 +114,13 @@ function checkClientId(
   throw refuse('client_unknown', finding, { clientId });
 }
 
-/**
- * The clients that an assertion may be of, in the order in which they are read. A client that is
- * refused costs as many reads as one that is unknown.
- */
+/** In the order in which they are read. A refused one costs as many reads as an unknown one. */
 function readsOf({ provider, externalClientId }: VerifiedAssertion): readonly string[] {
   const patterns = provider.clientPatterns === true ? patternsOf(externalClientId) : [];
   return [externalClientId, ...patterns].map((id) => deriveProviderClientId(provider.issuer, id));
 }
 
-/**
- * No token is for what assertions name, also if the client's record says so: it may be older than the
- * setting.
- */
+/** No token is for what assertions name, also if an older record of the client says so. */
 function audiencesOfTokens({ audiences }: Client, settings: AssertionSettings): readonly string[] {
   const { issuer, tokenEndpoints, audience } = settings;
   const allowed = audiences.filter((one) => ![issuer, ...tokenEndpoints, audience].includes(one));
@@ -237,10 +231,7 @@ export class WorkloadAuthentication {
     return toDecision(client, assertion);
   }
 
-  /**
-   * From a source that failed too often with an issuer, only what is good is answered, and nothing
-   * is read for the rest: runners of one platform share addresses.
-   */
+  /** From a source that failed too often with an issuer, only what is good is answered. */
   async #verify(
     assertion: UnverifiedAssertion,
     form: AssertionForm,

@@ -74,10 +74,7 @@ export function subjectsOverlap(value: string, other: string): boolean {
   return includes(value, other) || includes(other, value);
 }
 
-/**
- * The grant that has a client's id at the provider, or every id that a pattern matches. There is at
- * most one, because grants do not overlap.
- */
+/** The grant that has a client's id, or every id of a pattern. Grants do not overlap. */
 export function findSubjectGrant(grants: readonly Grant[], subject: string): Grant | undefined {
   return grants.find(({ value }) => includes(value, valueOf(subject)));
 }

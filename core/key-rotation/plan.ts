@@ -48,10 +48,7 @@ function keysIn({ state, settings }: KnownRegion, keyState: SigningKeyState) {
   return state.keys.filter((key) => key.regionId === settings.regionId && key.state === keyState);
 }
 
-/**
- * `next` keys that KMS can sign with, the longest published first. A key whose algorithm left the
- * config is not one of them: no role may sign with it.
- */
+/** Those that KMS can sign with, the oldest first. No role may sign with a former algorithm. */
 export function usableNextKeys(region: KnownRegion): readonly SigningKey[] {
   const { state, settings } = region;
   return keysIn(region, 'next')
@@ -276,10 +273,7 @@ function advance(situation: Situation, intent: KeyIntent): readonly RotationActi
   return [{ kind: kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];
 }
 
-/**
- * States in which some JWKS may still have a key. A key that leaves at a recorded time counts until
- * then.
- */
+/** States in which some JWKS may have a key. A recorded time of leaving counts until then. */
 const inJwks: ReadonlySet<SigningKeyState> = new Set(['next', 'current', 'previous']);
 
 /** A region's share of the JWKS. */
@@ -291,10 +285,7 @@ interface JwksRoom {
   readonly leaving: SigningKey | undefined;
 }
 
-/**
- * How much of its share of the JWKS a region uses. Every region has the same fixed share, because
- * regions publish at the same time and without a transaction.
- */
+/** Every region has the same fixed share: they publish at once and without a transaction. */
 export function findJwksRoom(
   keys: readonly SigningKey[],
   { regionId, policy }: Pick<RotationSettings, 'regionId' | 'policy'>,

@@ -110,10 +110,7 @@ async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonl
   }
 }
 
-/**
- * Maximum steps of one run. Creating a key and replacing another one take eight. When a run reaches
- * the limit, the next run continues.
- */
+/** Steps of one run; the next continues. Creating a key and replacing another take eight. */
 const maxSteps = 40;
 
 /** A step that is due but must not be taken yet. */
@@ -171,10 +168,7 @@ async function isUsable(key: SigningKey, keyManagement: KeyManagement): Promise<
   return state !== undefined && state !== 'disabled' && state !== 'pending_deletion';
 }
 
-/**
- * Takes every step that is due in a region, one at a time, and plans again after each. A refused
- * step waits for the next run; the other steps continue.
- */
+/** Takes every step that is due, and plans again after each. A refused one waits for a run. */
 export async function reconcile(context: RotationContext): Promise<RunOutcome> {
   const { ports, settings } = context;
   // The first read also returns the time that the clock is checked against.
@@ -209,10 +203,7 @@ function mustWait(action: RotationAction, error: unknown): error is Error {
   return action.kind === 'publish' && error instanceof UnavailableError;
 }
 
-/**
- * Proves the keys that are not eligible yet. When a region does not serve a key, the key is refused
- * only after the expected lag.
- */
+/** Proves keys that are not eligible yet. One is refused only after the expected lag. */
 async function watchPublication(context: RotationContext): Promise<readonly RefusedAction[]> {
   const { ports, settings } = context;
   const state = await readRotationState(context);
@@ -250,10 +241,7 @@ interface DeploymentWait {
    * @throws {Error} with the reason if no time is left.
    */
   readonly pause: (reason: string) => Promise<void>;
-  /**
-   * @returns what is missing, if AWS refused a call for lack of a permission; undefined for any
-   *   other error.
-   */
+  /** @returns what is missing, if AWS refused a call for lack of a permission; else undefined. */
   readonly describeDenial: (error: unknown) => string | undefined;
 }
 

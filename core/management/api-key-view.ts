@@ -14,10 +14,7 @@ export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
   };
 }
 
-/**
- * An API key as it is shown: never its value, nor its hash. An empty `acl` is every source,
- * no `scope` every scope.
- */
+/** Never its value or hash. An empty `acl` is every source, no `scope` every scope. */
 export function viewApiKey(key: Omit<Shown<ApiKeyWithUse>, 'enabled'>): Record<string, unknown> {
   return {
     key_id: key.keyId,

@@ -49,10 +49,7 @@ function nameActors(
   };
 }
 
-/**
- * A page depends only on the records of these groups: its length and its end. So it is read until there
- * is one record too many, or to the end of the day.
- */
+/** A page depends only on records of these groups, so it is read until there is one too many. */
 function restrictAudit(
   reader: AuditPageReader,
   trunkGroups: readonly string[],

@@ -3,10 +3,7 @@ import { formatId, type IdKind, idBytes } from '../credential/credential-value.t
 import { ConflictError } from '../errors.ts';
 import { type ManagementContext, newId } from './management-context.ts';
 
-/**
- * Within what the idempotency keys of clients and API keys must differ: in the trunk group, for a
- * caller who is restricted to some, so that customers do not meet each other's keys.
- */
+/** Within what idempotency keys must differ: the trunk group, for a restricted caller. */
 export function keysWithin(
   { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,
   serviceTrunkGroup: string,
@@ -32,10 +29,7 @@ export function idForCreation(
   return formatId(kind, digest.subarray(0, idBytes));
 }
 
-/**
- * Of two calls with one idempotency key at once, one loses, e.g. of a double click. It runs again,
- * once, and finds what the other one made. A conflict with another change stays a conflict.
- */
+/** Of two calls with one key at once, the loser runs again, and finds what the other one made. */
 export function findIfOvertaken<
   Input extends { readonly idempotencyKey?: string | undefined },
   Made,
@@ -51,10 +45,7 @@ export function findIfOvertaken<
   };
 }
 
-/**
- * Creates something unless an earlier call with the same idempotency key has, or one at the same
- * moment: between the look-up and the write.
- */
+/** Creates unless an earlier call with the same key has, also between look-up and write. */
 export async function createOnce<Made>(
   findEarlier: () => Promise<Made | undefined>,
   create: () => Promise<Made>,

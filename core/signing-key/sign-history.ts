@@ -34,10 +34,7 @@ export class SignHistory {
   #signedAt = 0;
   #throttledAt = 0;
 
-  /**
-   * A signer whose results are remembered. When KMS refuses a key and another key signs instead,
-   * the refused key is not tried again for a while.
-   */
+  /** It remembers: a key that KMS refuses is not tried again for a while. */
   watch(sign: Sign, clock: Clock): Sign {
     return async (key, signingInput, options) => {
       const cause = this.#findRefusal(key.kid, clock);

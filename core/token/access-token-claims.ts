@@ -79,10 +79,7 @@ export interface ProofModes {
   readonly default?: ProofMode | undefined;
 }
 
-/**
- * Whether the tokens of an audience are bound to keys; undefined: never. Of two spellings of one
- * audience, the stricter one counts.
- */
+/** Undefined: never. Of two spellings of one audience, the stricter one counts. */
 export function findProofMode(
   { audiences, default: otherwise }: ProofModes,
   audience: string,

@@ -37,10 +37,7 @@ export type Federation = (
 
 const otherCredentials = ['assertion', ...credentialParameters];
 
-/**
- * The form of a request that authenticates simply with HTTP Basic or, if the deployment accepts it,
- * with a secret in the body; undefined of any other.
- */
+/** Simply with HTTP Basic or, if accepted, with a secret in the body; undefined of any other. */
 export function readSecretForm(
   { authorizations, queryNames, body }: TokenRequest,
   clientSecretPost = false,

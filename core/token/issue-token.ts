@@ -131,10 +131,7 @@ export async function issueToken(
   };
 }
 
-/**
- * Authenticates the client by its secret (RFC 6749 §3.2.1), unless it failed too often from this
- * source. Logs which client authenticates with which secret, also if it fails.
- */
+/** Unless it failed too often from this source. Logs client and secret, also if it fails. */
 async function authenticateBySecret(
   { authorizations }: TokenRequest,
   { clients, failures, keysOnly }: TokenPorts,

@@ -14,19 +14,13 @@ interface Remembered extends VerifiedToken {
   readonly weight: number;
 }
 
-/**
- * Characters that one JSON value counts as. A value takes up to 64 bytes of heap, and a character
- * of a usual token three.
- */
+/** Characters that a JSON value counts as: it has up to 64 bytes of heap, a character three. */
 const weightOfValue = 22;
 
 /** Values that the name of a member counts as: V8 makes a hidden class for a name that is new. */
 const valuesOfName = 2;
 
-/**
- * Values of a parsed JSON text, its containers and names included. Its depth is limited
- * (`maxJsonDepth`).
- */
+/** Containers and names are values, too. The depth is limited (`maxJsonDepth`). */
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const members = Object.values(value);

@@ -159,10 +159,7 @@ function planGrant(
   return { ...before, grants: after, version: version + 1, updatedAt: now };
 }
 
-/**
- * A grant as the audit describes it. Trunk groups of which all are a caller's see the record, so it has
- * no version: that would count the changes of others.
- */
+/** It has no version: that would count the changes of others who have the grant, too. */
 function viewGrant({ place }: GrantList, grant: Grant | undefined) {
   if (grant === undefined) return undefined;
   return { place, value: grant.value, service_trunk_groups: grant.trunkGroups };
@@ -335,10 +332,7 @@ function checkUrl(
   parseProviderUrl(issuer, 'issuer', { allowLoopback, field: 'issuer' });
 }
 
-/**
- * What is granted at the host of an issuer: which trunk groups may register which issuers there. A
- * restricted caller sees those of its trunk groups.
- */
+/** Which trunk groups may register which issuers at the host. A restricted caller sees its own. */
 export async function findIssuerGrants(
   context: ManagementContext,
   issuer: string,

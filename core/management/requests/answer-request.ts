@@ -69,10 +69,7 @@ export class RequestRecord {
   }
 }
 
-/**
- * What an invocation reads and writes. Records that cannot be read are reported to the caller, for
- * example.
- */
+/** What an invocation reads and writes; it reports records that cannot be read. */
 export type CreateContext = (reports: {
   readonly onMalformedRecord: (error: Error, serviceTrunkGroup?: string) => void;
 }) => Omit<ManagementContext, 'actor'>;
