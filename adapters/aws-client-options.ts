@@ -18,10 +18,7 @@ export interface AwsClientOptions {
   readonly profile?: CallProfileName | CallProfile | undefined;
 }
 
-/**
- * Maximum connections of one client. A function handles one request at a time. The local run
- * handles many; further requests wait in the agent.
- */
+/** Connections of one client. A function needs one; of the local run, more requests wait. */
 export const maxSockets = 100;
 
 /** The part of the SDK's clients through which every response arrives. */

@@ -8,10 +8,7 @@ import { type CallProfile, callProfiles } from './call-profile.ts';
 export interface AwsJsonClients {
   readonly dynamodb: AwsJsonClient;
   readonly kms: AwsJsonClient;
-  /**
-   * Another client of DynamoDB, for calls that a request can do without. It shares neither
-   * connections nor retries with the others.
-   */
+  /** For calls that a request can do without: it shares neither connections nor retries. */
   readonly createOptionalDynamoDb: () => AwsJsonClient;
   readonly close: () => void;
 }

@@ -1,9 +1,6 @@
 import type { CallProfile } from './call-profile.ts';
 
-/**
- * Errors for which a retry may succeed, according to the SDK's own lists (a test compares them with
- * `@smithy/core/retry`). The package itself would be an eighth of the token function's bundle.
- */
+/** By the SDK's own lists, as a test compares: its package is an eighth of the token bundle. */
 
 /** Properties of errors of the SDK, of aws-json/ and of node:net. */
 export interface CallError {
@@ -72,10 +69,7 @@ export function isThrottlingError(error: CallError): boolean {
 /** Of a clock that is slow, and of one that is fast. The SDK's own list has only the first. */
 const wrongTime = /Signature (?:expired|not yet current)/;
 
-/**
- * The service's clock and this host's differ by minutes, or the request took minutes to arrive. It
- * is signed again with the service's time.
- */
+/** Two clocks differ by minutes, or the request took them: signed again with AWS's time. */
 export function isClockError({ name, message = '', $metadata }: CallError): boolean {
   return (
     $metadata?.clockSkewCorrected === true ||

@@ -1,7 +1,4 @@
-/**
- * The `typ` header of access tokens: RFC 9068 §2.1's, or the plain one of RFC 7519 §5.1 for
- * platforms whose libraries refuse every other type.
- */
+/** RFC 9068 §2.1's `typ`, or RFC 7519 §5.1's for libraries that refuse every other type. */
 export const accessTokenTypes = ['at+jwt', 'JWT'] as const;
 
 export type AccessTokenType = (typeof accessTokenTypes)[number];

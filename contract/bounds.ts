@@ -55,10 +55,7 @@ export const maxSigningInputBytes = 3000;
 export const defaultTokenLifetime = 3600;
 /** In seconds. A lifetime below a minute is used up by network latency and clock differences. */
 export const minTokenLifetime = 60;
-/**
- * In seconds. A verifier without client look-ups accepts a token until it expires, so a revocation
- * reaches it after a day at most.
- */
+/** Seconds. Without client look-ups, a revocation reaches a verifier after a day at most. */
 export const maxTokenLifetime = secondsPerDay;
 
 /**
@@ -70,10 +67,7 @@ export const maxStackEvents = 50;
 
 export const maxSecretsPerClient = 100;
 
-/**
- * Public keys of one client: two of each of three types. With them and two secrets, its item is still
- * read with one unit of 4 KB.
- */
+/** Two of each of three types: with two secrets, the item is read with one unit of 4 KB. */
 export const maxKeysPerClient = 6;
 
 /** Of RSA among them, which are the longest. */
@@ -85,10 +79,7 @@ export const maxOldValues = 4;
 /** Idempotency keys of rotations that an API key remembers: a repetition after as many more rotates again. */
 export const maxRotationIds = 16;
 
-/**
- * A secret expires soon when it has this many seconds left or fewer: two weeks are time for a release
- * with a new secret. `authctl`, the portal and the metric of the token function use it.
- */
+/** Seconds that a secret has left when it expires soon: time for a release with a new one. */
 export const secretExpiresSoonWithin = 14 * secondsPerDay;
 
 /** Clients, or API keys, that a limit of a trunk group can name: its quota (docs/limits.md). */
@@ -100,25 +91,16 @@ export const maxLimitProviders = 100;
 /** Providers that a limit can allow a trunk group to register for itself. */
 export const maxOwnProviders = 100;
 
-/**
- * Bytes of the grants at one issuer or host, as JSON: some 3,000 of a usual size. DynamoDB takes
- * 400 KB in one item.
- */
+/** Bytes of the grants at one issuer or host: some 3,000. DynamoDB takes 400 KB in one item. */
 export const maxGrantListBytes = 300_000;
 
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
 
-/**
- * Clock difference that this service's own verifier forgives, in seconds: above what NTP leaves,
- * far below a token's life (the FAPI suite accepts 8 s and refuses 60 s).
- */
+/** Seconds of clock difference: above what NTP leaves (FAPI accepts 8 and refuses 60). */
 export const verifierLeeway = 10;
 
-/**
- * Seconds by which `iat` and `nbf` of what a client makes may be in the future: assertions and proofs
- * of clocks that are ahead. FAPI 2.0 §5.3.2.1 refuses more than 60.
- */
+/** Seconds that `iat` and `nbf` may be in the future. FAPI 2.0 §5.3.2.1 refuses more than 60. */
 export const maxClockLead = 60;
 
 /** Most that it can forgive a provider whose clock is worse, in seconds. RFC 7519 §4.1.4: "small". */
@@ -142,16 +124,10 @@ export const maxProviderDocumentBytes = 256 * 1024;
  */
 export const providerFetchTimeout = 2000;
 
-/**
- * Milliseconds for all documents of one inspection or registration. What others than the staff ask
- * for must not hold the executions that the staff needs to stop something.
- */
+/** Milliseconds of one inspection. Customers must not hold executions that the staff needs. */
 export const inspectionTime = { staff: 5000, others: 2000 } as const;
 
-/**
- * Milliseconds for a document of this service, whose function may have to start, and of the provider
- * that the company chose for its own login.
- */
+/** Milliseconds for a document of this service, whose function may start, or of the login. */
 export const trustedFetchTimeout = 5000;
 
 /** Keys in a provider's set: each is checked at registration and at every refresh. */
@@ -176,10 +152,7 @@ export const maxProviderUrlLength = 1024;
 /** RFC 7638 thumbprints have 43 characters; some providers use URLs or certificate names. */
 export const maxKeyIdLength = 256;
 
-/**
- * Ids of clients and subjects at a provider. RFC 6749 §2.2 leaves the size open; OpenID Connect
- * Core §2 limits `sub` to 255.
- */
+/** Ids of clients and subjects at a provider: OpenID Connect Core §2 limits `sub` to 255. */
 export const maxExternalIdLength = 255;
 
 /**
@@ -221,10 +194,7 @@ export const jwksCacheTimes = {
   dropAfter: secondsPerDay,
 } as const;
 
-/**
- * `max-age` of the discovery documents, in seconds. They change only with a deployment, and an hour
- * of an old document is harmless: the URLs in it continue to work.
- */
+/** Seconds of `max-age` of the discovery documents: the URLs of an old one work, too. */
 export const discoveryMaxAge = 3600;
 
 /**
@@ -268,16 +238,10 @@ export const assertionMemory = { seconds: 5, entries: 1000 } as const;
 /** Seconds: a token for an assertion lives at most this long, and this long after its `exp`. */
 export const assertionTokens = { longestLife: 3600, afterExpiry: 900 } as const;
 
-/**
- * Milliseconds to fetch a provider's keys for an assertion. A provider that hangs must not raise the
- * alarm on slow token requests (`slowTokenRequest`).
- */
+/** Milliseconds to fetch keys for an assertion: below the alarm `slowTokenRequest`. */
 export const assertionFetchTimeout = 1500;
 
-/**
- * Seconds for which a browser may cache a preflight response: the longest time that any browser
- * supports.
- */
+/** Seconds for which a browser may cache a preflight response: the most that any supports. */
 export const preflightMaxAge = secondsPerDay;
 
 /**
@@ -320,10 +284,7 @@ export const tokenMemoryMegabytes = { default: 4, max: 64 } as const;
  */
 export const optionalLookupDeadline = 500;
 
-/**
- * Longest time for which a verifier may cache a record, in seconds. A revoked API key continues to
- * work for as long. No operator expects a revocation to take more than a minute.
- */
+/** Seconds that a revoked API key still works: operators expect a minute at most. */
 export const maxLookupCacheSeconds = 60;
 
 /**
@@ -333,16 +294,10 @@ export const maxLookupCacheSeconds = 60;
  */
 export const providerHold = { seconds: 5, refreshAfter: 2.5 } as const;
 
-/**
- * Items on one page of a list. 500 clients of a usual size are 300 KiB of the 1 MiB that DynamoDB
- * reads at once, and one page of the portal.
- */
+/** Items on one page of a list: 500 usual clients are 300 KiB of the 1 MiB of one read. */
 export const maxListedItems = 500;
 
-/**
- * Items that are looked at for one page of a filtered list. It bounds the time that a page takes;
- * DynamoDB stops at 1 MiB, which is 1,700 clients of a usual size.
- */
+/** Items looked at for one filtered page: one read of 1 MiB has 1,700 usual clients. */
 export const maxExaminedItems = 1000;
 
 /**
@@ -350,10 +305,7 @@ export const maxExaminedItems = 1000;
  */
 export const maxTrunkGroupsOfReach = 100;
 
-/**
- * Milliseconds that the forward-auth check may take for one decision. The proxy's own timeout must
- * be longer, so that the caller gets the 503 of the check with its `Retry-After`.
- */
+/** Milliseconds of one decision: less than the proxy's timeout, so that the caller gets a 503. */
 export const checkDeadline = 2500;
 
 /** Reads of 1 MiB that look for a secret in a whole table: 250,000 clients with three secrets are 240. */

@@ -13,10 +13,7 @@ export const callerHeaders = {
 
 export type CallerHeaderName = (typeof callerHeaders)[keyof typeof callerHeaders];
 
-/**
- * Carries the JSON body of a refusal on one line, for proxies that pass on headers but no body,
- * such as NGINX.
- */
+/** The JSON body of a refusal, for proxies such as NGINX that pass on headers but no body. */
 export const refusalHeader = 'X-Auth-Error';
 
 /** The path that a proxy asks: `/verify/messaging:view`, then anything. */

@@ -5,10 +5,7 @@ export type DemoEnvironment = Readonly<Record<string, string>>;
 
 const assignment = /^(\w+)='((?:[^']|'\\'')*)'$/gm;
 
-/**
- * Reads `demo.env`, which is for `set -a; . demo.env; set +a`. Node's own parser of such files does not support
- * a quote within quotes, which the name of a folder may contain.
- */
+/** For `set -a; . demo.env; set +a`. Node's own parser knows no quote within quotes. */
 export function parseDemoEnvironment(text: string): DemoEnvironment {
   return Object.fromEntries(
     [...text.matchAll(assignment)].map(([, name = '', value = '']) => [

@@ -112,10 +112,7 @@ const checkedLiterals = v.pick(deploymentCheckPropertiesSchema, ['Literals', 'Fo
 /** Literals of a config, and those that it replaces on purpose. */
 export type CheckedLiterals = v.InferOutput<typeof checkedLiterals>;
 
-/**
- * What the stack asked before, if it asked at all. Another release may have asked in another form,
- * which then says nothing.
- */
+/** What the stack asked before, if it did. In the form of another release it says nothing. */
 export function readFormerProperties(input: unknown): CheckedLiterals | undefined {
   const result = v.safeParse(checkedLiterals, input);
   return result.success ? result.output : undefined;

@@ -256,10 +256,7 @@ function findReachProblems({ management, scopes }: ParsedKeys): readonly string[
   return [...open, ...unknown, ...repeated];
 }
 
-/**
- * Problems with combinations of keys in a deployment config, one line each: the key, the value,
- * what is allowed.
- */
+/** Problems with combinations of keys, one line each: the key, the value, what is allowed. */
 export function findCombinationProblems(config: ParsedKeys): readonly string[] {
   return [
     ...findDomainProblems(config),

@@ -3,10 +3,7 @@ import { describeIssues } from './parse-problem.ts';
 import { regionIds } from './regions.ts';
 import { algs } from './signing-algorithms.ts';
 
-/**
- * Events that functions of a deployment send one another, next to the HTTP requests that the
- * gateway sends. All keys on the wire are snake_case.
- */
+/** Events that functions send one another. All keys on the wire are snake_case. */
 
 /** Answer of the token function's self-test; `reason` is safe to log and holds no secret. */
 export const selfTestResultSchema = v.object({ ok: v.boolean(), reason: v.optional(v.string()) });
@@ -18,10 +15,7 @@ const kid = v.pipe(
   v.regex(/^[A-Za-z0-9_-]{43}$/, 'allowed: a kid, 43 characters of base64url (RFC 7638)'),
 );
 
-/**
- * Proves who asks: see caller-proof.ts. It is parsed separately, because no error may repeat its
- * content.
- */
+/** Proves who asks: see caller-proof.ts. Parsed separately: no error may repeat it. */
 const callerProof = v.optional(v.unknown());
 
 /** A request to the key-rotation function. CloudFormation sends an event of its own. */
@@ -68,10 +62,7 @@ export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>
 /** A request to the canary function. Without a kid, it checks the region's `current` keys. */
 const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
-/**
- * Asks the canary function to publish the key of an intent, if only this deployment can sign with
- * it. It reads the intent itself.
- */
+/** Asks the canary to publish an intent's key, if only this deployment can sign with it. */
 const publicationRequestSchema = v.object({
   action: v.literal('publish'),
   slot: v.picklist(['first', ...regionIds]),

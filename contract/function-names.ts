@@ -19,18 +19,12 @@ export const defaultDeploymentName = 'authorization-server';
 /** A stack of a deployment: of a region, of the shared tables, of the portal. */
 type StackPart = RegionId | 'data' | 'portal';
 
-/**
- * The name of a stack on the command line (`cdk deploy …`). It does not depend on the deployment's
- * name.
- */
+/** The name of a stack on the command line (`cdk deploy …`), the same in each deployment. */
 export function stackId(part: StackPart): string {
   return `AuthorizationServer-${part}`;
 }
 
-/**
- * Name of a stack in CloudFormation. It contains the deployment's name. Otherwise a second
- * deployment in the account would update the stacks of the first.
- */
+/** With the deployment's name: another one in the account would update the same stacks. */
 export function stackName(deploymentName: string, part: StackPart): string {
   return deploymentName === defaultDeploymentName ? stackId(part) : `${deploymentName}-${part}`;
 }

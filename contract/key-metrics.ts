@@ -10,10 +10,7 @@ export const keyMetrics = {
   rotationRun: 'SigningKeyRotationRun',
   /** How long the region's signing key has been due for rotation. */
   overdue: 'SigningKeyOverdue',
-  /**
-   * How long ago the last write of another region that this region can see was made, if that is
-   * longer than {@link usualReplicationLag}.
-   */
+  /** Age of the last write of another region, if longer than {@link usualReplicationLag}. */
   replicationLag: 'ReplicationLag',
   /** 1 for each region whose JWKS did not verify a canary token; 0 for a run without one. */
   canaryFailure: 'SigningKeyCanaryFailure',
@@ -44,14 +41,8 @@ export const keyMetricFunctions: Readonly<Record<KeyMetric, FunctionName>> = {
 /** Minutes between two runs of the rotation, and of the canary: each costs a few reads. */
 export const keyScheduleMinutes = 5;
 
-/**
- * Six schedules: a deployment can cause one missed run; when six are missed, the rotation does not
- * run.
- */
+/** Six schedules: a deployment can cause one missed run; with six, the rotation is down. */
 export const missedRotationMinutes = 6 * keyScheduleMinutes;
 
-/**
- * Seconds: two schedules. Regions write once in each, so what a region sees of another is usually
- * up to one schedule old.
- */
+/** Seconds: two schedules. What a region sees of another is usually up to one old. */
 export const usualReplicationLag = 2 * keyScheduleMinutes * 60;

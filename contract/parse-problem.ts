@@ -11,10 +11,7 @@ export function saying(...texts: readonly (string | false)[]): readonly string[]
   return texts.filter((text) => text !== false);
 }
 
-/**
- * One sentence for each thing that is wrong with a parsed object: the key, the value received and
- * what is allowed.
- */
+/** One sentence for each thing that is wrong: the key, the value received, what is allowed. */
 export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): readonly string[] {
   return issues.map((issue) => {
     const path = issue.path?.map((item) => String(item.key)).join('.') ?? '';

@@ -28,10 +28,7 @@ export function routeKey(httpMethod: string, resourcePath: string): string {
   return `${httpMethod} ${resourcePath}`;
 }
 
-/**
- * The cache key of a decision when API Gateway caches decisions: everything that the decision
- * depends on. The names are API Gateway's own.
- */
+/** The cache key of a decision: all that it depends on, by API Gateway's own names. */
 export const cacheIdentitySources = [
   'method.request.header.Authorization',
   'context.identity.sourceIp',

@@ -1,7 +1,4 @@
-/**
- * `alg` values of keys that callers hold (RFC 9449 §4.2): those of FAPI 2.0 §5.4, and what AWS KMS
- * and SMART sign with.
- */
+/** What callers' keys sign with (RFC 9449 §4.2): FAPI 2.0 §5.4, AWS KMS and SMART. */
 export const proofAlgs = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'PS256', 'RS256', 'RS384'] as const;
 
 export type ProofAlg = (typeof proofAlgs)[number];

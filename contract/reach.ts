@@ -51,10 +51,7 @@ const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn) && !is
 
 const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
 
-/**
- * What may be given in a trunk group has one record: its limits. An entry that says it as well is
- * refused, because the caller would get more than it says.
- */
+/** Limits have a record of their own. An entry that says them, too, is refused. */
 function describeLimit(key: string): string | undefined {
   return ownValue(portalLimits, key) === undefined
     ? undefined

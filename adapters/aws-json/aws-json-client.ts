@@ -59,10 +59,7 @@ const protocols: Readonly<Record<AwsJsonService, Protocol>> = {
   dynamodb: { contentType: 'application/x-amz-json-1.0', targetPrefix: 'DynamoDB_20120810' },
 };
 
-/**
- * Signatures are valid for 15 minutes. Like the SDK, this client corrects a difference of 4 minutes
- * or more.
- */
+/** Signatures are valid for 15 minutes. The SDK corrects differences of 4 minutes, too. */
 const toleratedSkewMs = 240_000;
 
 function errorType(error: Error): string {
@@ -180,10 +177,7 @@ export function createAwsJsonClient(options: AwsJsonClientOptions): AwsJsonClien
 /** Errors that the models of both services mark as retryable, and that no general rule covers. */
 const retryable: ReadonlySet<string> = new Set(['ReplicatedWriteConflictException']);
 
-/**
- * An error response of an AWS service. It has the shape of the SDK's own errors, so callers handle
- * both alike: `name` is the service's code.
- */
+/** An error response, in the shape of the SDK's errors: `name` is the service's code. */
 class AwsServiceError extends Error {
   override readonly name: string;
   readonly $metadata: {

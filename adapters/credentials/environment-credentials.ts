@@ -9,10 +9,7 @@ import {
   readCredentials,
 } from './credential-provider.ts';
 
-/**
- * The keys in the variables. They are read at each call, because Lambda replaces them before they
- * expire.
- */
+/** The keys in the variables, read at each call: Lambda replaces them before they expire. */
 export function environmentKeys(environment: Environment): CredentialProvider {
   return () => {
     const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
@@ -28,10 +25,7 @@ export function environmentKeys(environment: Environment): CredentialProvider {
   };
 }
 
-/**
- * Credentials as a Lambda function gets them: keys in the environment, or under SnapStart an agent
- * on the host. Other processes have more sources; see `credentialChain`.
- */
+/** Credentials of a Lambda function: keys in the environment, or SnapStart's agent. */
 export function functionCredentials(environment: Environment): CredentialProvider {
   const agent = environment['AWS_ACCESS_KEY_ID'] ? undefined : containerCredentials(environment);
   return agent ?? environmentKeys(environment);

@@ -65,10 +65,7 @@ interface KeyCacheOptions {
   readonly identityProviders?: IdentityProviderReader | undefined;
   readonly clock: Clock;
   readonly onFetched?: ((fetch: KeyFetch) => void) | undefined;
-  /**
-   * Whether this is a Lambda function, which does nothing after its answer: a set that is due is
-   * fetched before it.
-   */
+  /** A Lambda function does nothing after its answer: a set that is due is fetched before it. */
   readonly isFunction?: boolean | undefined;
 }
 

@@ -57,10 +57,7 @@ export function createFetchServiceDocument({
   };
 }
 
-/**
- * A client's id and secret. Both contain only characters that RFC 6749 §2.3.1's encoding leaves
- * alone.
- */
+/** A client's id and secret. RFC 6749 §2.3.1's encoding leaves their characters alone. */
 interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;

@@ -30,10 +30,7 @@ function readArn(arn: string): { readonly partition: string; readonly account: s
   return { partition, account };
 }
 
-/**
- * Asks the management function of the caller's AWS region. Each request is signed twice: for Lambda,
- * and as a proof of the caller for the function.
- */
+/** Asks the management function. A request is signed for Lambda, and as a proof of the caller. */
 export function createAskManagement(options: AskManagementOptions): AskFunction {
   const { caller, environment } = options;
   const prove = createCallerProof(caller.credentials, environment);

@@ -20,10 +20,7 @@ const projection = {
   ExpressionAttributeNames: Object.fromEntries(names),
 };
 
-/**
- * Restricts reads of the clients table to the attributes that a platform API may see. Its permissions
- * allow no others.
- */
+/** Restricts reads of the clients table to what the role of a platform API may read. */
 export function readCheckedClients(calls: Pick<DynamoDbCalls, 'get'>): Pick<DynamoDbCalls, 'get'> {
   return { get: (input, options) => calls.get({ ...input, ...projection }, options) };
 }

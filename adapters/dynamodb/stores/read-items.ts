@@ -20,10 +20,7 @@ export interface StoreOptions {
   readonly useIndexes?: boolean | undefined;
 }
 
-/**
- * Finds one item by its key. Its errors do not contain the key: a caller chose it, and may have
- * sent a secret in the wrong place.
- */
+/** Finds one item. No error contains the key: a caller may have sent a secret as one. */
 export async function findItem(
   calls: Pick<DynamoDbCalls, 'get'>,
   request: {

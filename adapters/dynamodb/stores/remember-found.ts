@@ -13,10 +13,7 @@ interface Remembered<T> {
   isRefreshing: boolean;
 }
 
-/**
- * 10,000 records of a usual size take 10 to 30 MB. When it is full, the oldest is
- * removed.
- */
+/** 10,000 records of a usual size take 10 to 30 MB. When it is full, the oldest is removed. */
 const maxRemembered = 10_000;
 
 /**
