@@ -31,10 +31,7 @@ function breakGlassOnly(management: Management): Management {
   };
 }
 
-/**
- * The management of a deployment, through its management function, which writes the audit itself.
- * While the function fails: what stops access, on the tables.
- */
+/** Through the management function; while it fails, what stops access, on the tables. */
 export async function openManagement(
   deployment: Deployment,
   options: OpenOptions,

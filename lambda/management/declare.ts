@@ -102,10 +102,7 @@ async function apply(
   return PhysicalResourceId;
 }
 
-/**
- * The management function, as CloudFormation invokes it: a client is a resource of a stack. Outages
- * that pass are waited for.
- */
+/** As CloudFormation invokes it: clients are resources. It waits for outages that pass. */
 export function createDeclareHandler(options: DeclareOptions) {
   const { createContext, sendAnswer, allowLoopback, sleep = wait } = options;
   const telemetry = options.telemetry ?? createRunTelemetry('management');

@@ -177,10 +177,7 @@ const leastLength = 43;
 /** Seconds for which the keys are kept. */
 const refreshAfter = 60;
 
-/**
- * Seconds from the creation of a new key to its first use. By then each instance of the function
- * has read it, so none refuses a cookie that another one sealed.
- */
+/** Seconds from a key's creation to its use: each instance of the function has read it then. */
 const useAfter = 5 * refreshAfter;
 
 function keyOf({ text }: Secret): Uint8Array {
@@ -273,10 +270,7 @@ function toRequest(event: APIGatewayProxyEvent, origin: string): Request | undef
   }
 }
 
-/**
- * The result of a proxy integration. Everything that the portal sends is text. Its host has only
- * https, which browsers are told.
- */
+/** The portal sends only text. Its host has only https, which browsers are told. */
 async function toResult(response: Response): Promise<APIGatewayProxyResult> {
   const multiValueHeaders: Record<string, string[]> = {
     'strict-transport-security': [securityHeaders['Strict-Transport-Security']],

@@ -34,10 +34,7 @@ export class Exchange {
     this.measures.set(name, value);
   }
 
-  /**
-   * Aborts calls to AWS when the request's deadline passes. The deadline begins when it is first
-   * used, because documents from memory make no calls.
-   */
+  /** Aborts calls to AWS at the deadline, which begins when it is first used. */
   get signal(): AbortSignal {
     this.#signal ??= deadline();
     return this.#signal;

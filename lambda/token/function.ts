@@ -185,10 +185,7 @@ function createShare(
   return new FairShare({ isEnforced: mode === 'enforce', signsPerMinute }, history);
 }
 
-/**
- * The gateway's events have no `action`: only a caller that may invoke the function directly can
- * send one.
- */
+/** The gateway's events have no `action`: who sends one may invoke the function directly. */
 function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfTestEvent {
   return 'action' in event && event.action === selfTestEvent.action;
 }
@@ -206,10 +203,7 @@ async function respond(
   }
 }
 
-/**
- * Milliseconds for which the result of a self-test is reused. When a region cannot sign, one round
- * of health checks notices it, and an instance signs at most six times a minute for the check.
- */
+/** Milliseconds of one self-test: an instance signs at most six times a minute for checks. */
 const selfTestMaxAge = 10_000;
 
 /** Runs the self-test and returns its result. It never throws. */

@@ -46,10 +46,7 @@ export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
 /** ARNs of each table, and of the one that functions used before it. */
 export type TableArns = Readonly<Record<TableKey, string[]>>;
 
-/**
- * CloudFormation changes a role before the functions that have it. Until then, and during a gradual
- * deployment, functions use the tables of the previous config.
- */
+/** Roles change before functions, which until then use the tables of the previous config. */
 export function tableArns(scope: Construct, names: TableNames, inUse: ServiceTables): TableArns {
   const arnsOf = (key: TableKey): string[] => [
     inUse[key].tableArn,
@@ -201,10 +198,7 @@ function readerPolicy(
 
 type BackupConfig = NonNullable<DeploymentConfig['backup']>;
 
-/**
- * Copies the tables once a day. Point-in-time recovery can restore any second, but is lost with its
- * table and its account. A backup survives both.
- */
+/** Once a day. Point-in-time recovery is lost with its table or account; a backup is not. */
 export function addTableBackup(
   scope: Construct,
   name: string,

@@ -127,10 +127,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     });
   }
 
-  /**
-   * An alias that leads to the present version. Each is for other callers, that may do different
-   * things.
-   */
+  /** An alias of the present version. Each has callers of its own, who may do different things. */
   addAlias(aliasName: string, invocations: EventInvokeConfigOptions = {}): Alias {
     return new Alias(this, `Alias-${aliasName}`, {
       ...invocations,
@@ -301,10 +298,7 @@ export const runtimeDefaults = {
   tracing: Tracing.ACTIVE,
 } as const;
 
-/**
- * A function's ARN by its fixed name. The construct's own attribute would cause a cycle, because
- * the policies of the function's role exist before the function.
- */
+/** By its fixed name: its role's policies exist before it, so its attribute would be a cycle. */
 export function functionArn(scope: IConstruct, deploymentName: string, name: FunctionName): string {
   return Stack.of(scope).formatArn({
     service: 'lambda',
@@ -320,10 +314,7 @@ export function namedTableArn(scope: IConstruct, resourceName: string, region?: 
   return Stack.of(scope).formatArn({ ...table, ...(region !== undefined && { region }) });
 }
 
-/**
- * The caller that AWS sees behind a function's calls. Lambda assumes the function's role and names
- * the session after the function.
- */
+/** The caller that AWS sees behind a function's calls: its role, in a session of its name. */
 export function sessionArn(
   scope: IConstruct,
   deploymentName: string,

@@ -146,10 +146,7 @@ export function operatorDocuments(
 /** A policy for each group of operators. */
 export type OperatorPolicies = Readonly<Record<OperatorGroupName, ManagedPolicy>>;
 
-/**
- * Managed policies for operators, granted by name. They are enough for everyday work. None of them
- * allows writing signing keys.
- */
+/** Granted by name, for everyday work. None of them allows writing signing keys. */
 export function addOperatorPolicies(
   scope: Construct,
   deploymentName: string,

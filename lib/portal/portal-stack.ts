@@ -44,10 +44,7 @@ const memory = 1769;
 /** API Gateway waits 29 s. */
 const timeout = Duration.seconds(28);
 
-/**
- * The portal for customers, in one region: one function behind an API, a domain and a web ACL of
- * its own. It is connected to the rest of the deployment only by names.
- */
+/** One function behind an API, a domain and a web ACL of its own. Only names connect it. */
 export class PortalStack extends Stack {
   readonly url: string;
   readonly function: ServiceFunction<'portal'>;
@@ -180,10 +177,7 @@ export class PortalStack extends Stack {
 /** 62 letters and digits each: 381 bits. */
 const sessionKeyLength = 64;
 
-/**
- * The secret that the keys of sealed cookies are made of. Secrets Manager draws it. It has no name
- * of its own, because a deleted name is taken for a week.
- */
+/** Secrets Manager draws it. It has no name of its own: a deleted one is taken for a week. */
 function addSessionKey(scope: Construct): Secret {
   const secret = new Secret(scope, 'Secret', {
     description: 'Seals the sessions of the portal',

@@ -8,10 +8,7 @@ export type Cell = string | number | undefined;
  */
 const formulaStart = /(^|[;\t\r\n])(?=[\s\p{Cc}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20])/gu;
 
-/**
- * One cell (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front,
- * which the spreadsheet hides.
- */
+/** RFC 4180. What a spreadsheet would run gets an apostrophe in front, which it hides. */
 function cell(value: Cell): string {
   const text = String(value ?? '');
   const safe = typeof value === 'string' ? text.replaceAll(formulaStart, "$1'") : text;

@@ -51,10 +51,7 @@ export function ownedItemFilters(
   ];
 }
 
-/**
- * A filter of a list. It is part of the address, so it can be bookmarked and shared. Without fields
- * there is none. It is folded only in a narrow window.
- */
+/** It is in the address, so it can be shared. Without fields there is none. */
 export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html | '' {
   if (!isActive && String(html`${fields}`).trim() === '') return '';
   return html`

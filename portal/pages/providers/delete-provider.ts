@@ -44,10 +44,7 @@ function clientsText(context: RequestContext, clients: ListedPage<Client>): Html
   `;
 }
 
-/**
- * The deletion continues: each request deletes some clients and reads one page of the table. The
- * script sends the form automatically.
- */
+/** Each request deletes some clients and reads one page. The script sends the next one. */
 function showProgress(context: RequestContext, deleted: number, cursor: string): Page {
   const { form, href } = context;
   const issuer = form.text('issuer');
