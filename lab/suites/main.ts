@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { Command } from 'commander';
 import { useCompileCache } from '../support/program-environment.ts';
 import { commandOf, type Suite, suites, withOptions } from './suites.ts';
@@ -48,6 +49,15 @@ interface Result {
   readonly name: string;
   readonly passed: boolean;
   readonly seconds: number;
+  /** What failed in it, as its own output names it. */
+  readonly failures: readonly string[];
+}
+
+/** The lines that name a failed test or an error: a log is often read by its end only. */
+function failuresIn(output: string): readonly string[] {
+  const lines = stripVTControlCharacters(output).split('\n');
+  const named = lines.filter((line) => /^\s*(FAIL |FAILED|\w*Error: )/.test(line));
+  return [...new Set(named.map((line) => line.trim().slice(0, 300)))].slice(0, 20);
 }
 
 /** @param isAlone whether its output is shown while it runs, and not when it has ended. */
@@ -56,17 +66,20 @@ async function run({ name, suite, options }: Call, isAlone: boolean): Promise<Re
   process.stdout.write(`\n== ${name}: ${suite.shows}\n`);
   const child = spawn(process.execPath, [...commandOf(name), ...options], {
     cwd: resolve(import.meta.dirname, '../..'),
-    stdio: isAlone ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    stdio: [isAlone ? 'inherit' : 'ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
+      if (isAlone) process.stdout.write(text);
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
   if (!isAlone) process.stdout.write(`\n== ${name} printed:\n${output}`);
-  return { name, passed: code === 0, seconds: Math.round((performance.now() - startedAt) / 1000) };
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  return { name, passed: code === 0, seconds, failures: code === 0 ? [] : failuresIn(output) };
 }
 
 /** Suites at once: each has two cores, which several processes of it keep busy. */
@@ -91,7 +104,8 @@ const results: Result[] = [];
 for (const call of alone) results.push(await run(call, true));
 results.push(...(await runSideBySide(calls.filter((call) => !alone.includes(call)))));
 process.stdout.write('\n');
-for (const { name, passed, seconds } of results) {
+for (const { name, passed, seconds, failures } of results) {
+  for (const line of failures) process.stdout.write(`${name}: ${line}\n`);
   process.stdout.write(
     `${passed ? 'passed' : 'FAILED'}  ${name.padEnd(14)} ${String(seconds).padStart(4)} s\n`,
   );

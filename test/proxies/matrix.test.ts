@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callerHeaders } from '../../contract/caller-headers.ts';
 import { type ProxyName, proxyNames } from '../../lab/suites/proxies/find-proxies.ts';
+import { stepLimit } from '../../lab/support/hang-limit.ts';
 import { headerValues } from '../../verifier/received-authorization.ts';
 import {
   type Answer,
@@ -270,7 +271,7 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
     expect((await ask('/messages', sent)).status).toBe(200);
     expect(headerValues(passedOn().rawHeaders, 'traceparent')).toEqual([traceparent]);
     expect((await ask('/messages', sent, 'POST')).status).toBe(403);
-    await vi.waitFor(() => expect(world().traces()).toContain(trace));
+    await vi.waitFor(() => expect(world().traces()).toContain(trace), { timeout: stepLimit });
   });
 
   it('refuses a request without a credential', async () => {

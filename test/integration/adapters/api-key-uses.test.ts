@@ -63,8 +63,10 @@ describe('the table of the last uses', () => {
     record(keyOf('key_one', 'secret_two'), now - secondsPerDay);
     await settled();
     const uses = [keyOf('key_none'), keyOf('key_one'), keyOf('key_one', 'secret_two')];
-    await vi.waitFor(async () =>
-      expect(await reader().findLastUses(uses)).toEqual([undefined, today, '2027-01-14']),
+    await vi.waitFor(
+      async () =>
+        expect(await reader().findLastUses(uses)).toEqual([undefined, today, '2027-01-14']),
+      stepLimit,
     );
     const Key = { use_id: 'key_one/key_one' };
     const { Item } = await dynamodb().get({ TableName: name, Key });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { Hono } from 'hono';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { createExpressMiddleware } from '../../../verifier/express.ts';
 import { createHonoMiddleware } from '../../../verifier/hono.ts';
@@ -46,7 +47,7 @@ it('finds the line of a token and those of the API that it was sent to by one id
     const found = withTrace(text.map((line) => JSON.parse(line) as Line));
     expect(found.length).toBeGreaterThanOrEqual(3);
     return found;
-  });
+  }, stepLimit);
   expect(lines).toEqual([
     ['token', 'issued'],
     ['authorizer', 'allowed'],

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { requestDeadline } from '../../../contract/bounds.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
+import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { tokenWorld } from '../../support/token-world.ts';
 
 /** Milliseconds by which a deadline may be late: requests of a tenth of a second share one. */
@@ -46,7 +47,7 @@ describe('the deadline of a token request', () => {
     const answered = issue().then((response) => {
       status = response.statusCode;
     });
-    await vi.waitUntil(() => stores[call].mock.calls.length > 0);
+    await vi.waitUntil(() => stores[call].mock.calls.length > 0, stepLimit);
     expect(deadline.timeout.mock.calls).toEqual([[requestDeadline + shared]]);
     await turn();
     expect(status).toBeUndefined();
