@@ -12,7 +12,7 @@ import { parseJsonFile } from '../contract/json-object.ts';
 import { quoteWord } from '../contract/shell-word.ts';
 import { isLoopbackAddress, parseIpAddress } from '../core/network/ip-address.ts';
 import type { CliIo } from './cli-io.ts';
-import { readGivenFile, refuse, UsageError } from './usage-error.ts';
+import { readGivenFile, refuseUsage, UsageError } from './usage-error.ts';
 
 const demoEnvironment = join('.local', 'demo.env');
 
@@ -50,7 +50,7 @@ const places = ['tables', 'function'] as const;
 function readPlace(text = 'function'): (typeof places)[number] {
   const place = places.find((one) => one === text);
   if (place !== undefined) return place;
-  return refuse('--through', text, places.join(', '));
+  return refuseUsage('--through', text, places.join(', '));
 }
 
 /** The deployment that commands work on. */

@@ -2,7 +2,7 @@ import { lastTime } from '../contract/bounds.ts';
 import { parseDuration } from '../core/duration.ts';
 import { expiryOrTyped } from '../core/time.ts';
 import { type OptionValues, option } from './command-spec.ts';
-import { refuse } from './usage-error.ts';
+import { refuseUsage } from './usage-error.ts';
 
 /** `--expires-in` and `--expires-at`. Only one can be given. */
 export function expiryOptions() {
@@ -32,7 +32,7 @@ export function readExpiry(
     const seconds = parseDuration(expiresIn) ?? 0;
     if (seconds > 0 && now + seconds <= lastTime) return now + seconds;
     const allowed = seconds > 0 ? 'an expiry before the year 10000' : '1s or more, such as 90d';
-    return refuse('--expires-in', expiresIn, allowed);
+    return refuseUsage('--expires-in', expiresIn, allowed);
   }
   return expiresAt === undefined ? undefined : expiryOrTyped(expiresAt);
 }

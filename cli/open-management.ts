@@ -12,7 +12,7 @@ function isBreakGlass(name: OperationName): boolean {
   return (managementOperations[name].guards as readonly string[]).includes('stop');
 }
 
-async function refuse(): Promise<never> {
+async function refuseOperation(): Promise<never> {
   throw new UsageError(
     '--through tables: allowed for client show, disable, enable and revoke-tokens, client-secret disable, and api-key show, disable and enable, while the management function fails; leave the option out',
   );
@@ -23,7 +23,7 @@ function breakGlassOnly(management: Management): Management {
   const names = Object.keys(managementOperations) as OperationName[];
   const refused = names
     .filter((name) => !isBreakGlass(name))
-    .map((name) => [name, refuse] as const);
+    .map((name) => [name, refuseOperation] as const);
   return {
     ...management,
     ...(Object.fromEntries(refused) as Partial<Management>),

@@ -6,7 +6,7 @@ export class UsageError extends Error {
 }
 
 /** @throws {UsageError} with the option, or the argument, what was received, and what is allowed. */
-export function refuse(option: string, received: string | undefined, allowed: string): never {
+export function refuseUsage(option: string, received: string | undefined, allowed: string): never {
   throw new UsageError(`${option}: received "${received}"; allowed: ${allowed}`);
 }
 

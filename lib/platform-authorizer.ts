@@ -174,7 +174,7 @@ export class PlatformAuthorizerError extends Error {
   override readonly name = 'PlatformAuthorizerError';
 }
 
-function refuse(prop: string, received: string, allowed: string): never {
+function refuseProp(prop: string, received: string, allowed: string): never {
   throw new PlatformAuthorizerError(`${prop}: received ${received}; allowed: ${allowed}`);
 }
 
@@ -184,53 +184,57 @@ const ttlOf = ({ resultCacheTtl }: PlatformAuthorizerProps) => resultCacheTtl?.t
 function checkProps(props: PlatformAuthorizerProps): void {
   const { issuer, audiences, revocation, realm = defaultBearerRealm } = props;
   const problem = Token.isUnresolved(issuer) ? undefined : findIssuerProblem(issuer);
-  if (problem !== undefined) refuse('issuer', JSON.stringify(issuer), problem);
+  if (problem !== undefined) refuseProp('issuer', JSON.stringify(issuer), problem);
   if (audiences.length === 0 || audiences.some((value) => value === '' || value.includes(' '))) {
-    refuse('audiences', JSON.stringify(audiences), 'one or more texts without spaces');
+    refuseProp('audiences', JSON.stringify(audiences), 'one or more texts without spaces');
   }
   if (props.tables !== undefined && props.tablesName !== undefined) {
     const allowed = 'nothing, since tables names the tables';
-    refuse('tablesName', JSON.stringify(props.tablesName), allowed);
+    refuseProp('tablesName', JSON.stringify(props.tablesName), allowed);
   }
   if (props.tables !== undefined && props.recordApiKeyUse === true) {
     const allowed = 'nothing, since tables names tables that this API only reads';
-    refuse('recordApiKeyUse', 'true', allowed);
+    refuseProp('recordApiKeyUse', 'true', allowed);
   }
   if (revocation !== undefined && !isLookupFailureChoice(revocation.onLookupFailure)) {
     const received = JSON.stringify(revocation.onLookupFailure) ?? 'nothing';
-    refuse('revocation.onLookupFailure', received, lookupFailureChoices.join(' or '));
+    refuseProp('revocation.onLookupFailure', received, lookupFailureChoices.join(' or '));
   }
   if (realm.includes("'")) {
-    refuse('realm', JSON.stringify(realm), 'printable ASCII without quotes');
+    refuseProp('realm', JSON.stringify(realm), 'printable ASCII without quotes');
   }
   const { failureStatus = 500 } = props;
   if (!failureStatuses.includes(failureStatus)) {
-    refuse('failureStatus', JSON.stringify(failureStatus), failureStatuses.join(' or '));
+    refuseProp('failureStatus', JSON.stringify(failureStatus), failureStatuses.join(' or '));
   }
   const { allowOrigin = '*' } = props;
   if (!allowedOrigin.test(allowOrigin)) {
-    refuse('allowOrigin', JSON.stringify(allowOrigin), '* or an origin, "https://app.example.com"');
+    refuseProp(
+      'allowOrigin',
+      JSON.stringify(allowOrigin),
+      '* or an origin, "https://app.example.com"',
+    );
   }
   if (ttlOf(props) > maxResultCacheTtl) {
-    refuse('resultCacheTtl', `${ttlOf(props)} s`, `at most ${maxResultCacheTtl} s`);
+    refuseProp('resultCacheTtl', `${ttlOf(props)} s`, `at most ${maxResultCacheTtl} s`);
   }
 }
 
 function checkProofProps(props: PlatformAuthorizerProps): void {
   const { dpop = 'allowed', dpopOrigins, dpopAlgorithms = proofAlgs } = props;
   if (dpop !== 'allowed' && dpop !== 'required') {
-    refuse('dpop', JSON.stringify(dpop), 'allowed or required');
+    refuseProp('dpop', JSON.stringify(dpop), 'allowed or required');
   }
   if (dpop === 'required' && ttlOf(props) > 0) {
     const allowed = '0, since dpop is required: no one would check the proofs of later requests';
-    refuse('resultCacheTtl', `${ttlOf(props)} s`, allowed);
+    refuseProp('resultCacheTtl', `${ttlOf(props)} s`, allowed);
   }
   if (dpopOrigins?.length === 0 || !(dpopOrigins ?? []).every(isOrigin)) {
     const allowed = 'one origin or more, e.g. "https://api.example.com"';
-    refuse('dpopOrigins', JSON.stringify(dpopOrigins), allowed);
+    refuseProp('dpopOrigins', JSON.stringify(dpopOrigins), allowed);
   }
   if (dpopAlgorithms.length === 0 || !dpopAlgorithms.every(isProofAlg)) {
-    refuse('dpopAlgorithms', JSON.stringify(dpopAlgorithms), `of ${proofAlgs.join(', ')}`);
+    refuseProp('dpopAlgorithms', JSON.stringify(dpopAlgorithms), `of ${proofAlgs.join(', ')}`);
   }
 }
 
@@ -248,7 +252,7 @@ function readMetadata(props: PlatformAuthorizerProps) {
     scopes,
     proofs: readProofFacts(props),
   });
-  return metadata ?? refuse('resource', JSON.stringify(resource), resourceHelp);
+  return metadata ?? refuseProp('resource', JSON.stringify(resource), resourceHelp);
 }
 
 /**

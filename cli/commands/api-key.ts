@@ -9,7 +9,7 @@ import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
 import type { Cell, Field, ListForm } from '../output.ts';
-import { refuse, UsageError } from '../usage-error.ts';
+import { refuseUsage, UsageError } from '../usage-error.ts';
 import { formatExpiry } from './client-secret.ts';
 import { idempotencyKeyOption } from './field-options.ts';
 import { listFilterOptions, readItems, readListFilter } from './list-options.ts';
@@ -67,7 +67,7 @@ function printApiKey(cli: Cli, key: ApiKey, isRead = false): void {
 function parseAllow(text: string): NewSubnet {
   const separator = text.lastIndexOf('=');
   if (separator < 1) {
-    return refuse('--allow', text, 'a name and a subnet, e.g. office=203.0.113.0/24');
+    return refuseUsage('--allow', text, 'a name and a subnet, e.g. office=203.0.113.0/24');
   }
   return { name: text.slice(0, separator), address: text.slice(separator + 1) };
 }

@@ -4,7 +4,7 @@ import { type ClientKeyAlg, clientKeyAlgs } from '../../contract/proof-algorithm
 import { providerAlgorithms } from '../../core/identity-provider/provider-algorithms.ts';
 import { readPublicJwk } from '../../core/jws/caller-key.ts';
 import { type CommandGroup, chosen, command } from '../command-spec.ts';
-import { refuse } from '../usage-error.ts';
+import { refuseUsage } from '../usage-error.ts';
 
 function makeKeyPair(alg: ClientKeyAlg) {
   const { kty, crv = '' } = providerAlgorithms[alg];
@@ -18,7 +18,7 @@ function writeJwk(path: string, jwk: JsonWebKey, mode: number): void {
   try {
     writeFileSync(path, `${JSON.stringify(jwk)}\n`, { mode, flag: 'wx' });
   } catch {
-    refuse('FILE', path, 'a new file, also with .pub after its name, in a folder that exists');
+    refuseUsage('FILE', path, 'a new file, also with .pub after its name, in a folder that exists');
   }
 }
 

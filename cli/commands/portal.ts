@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline';
 import type { Cli } from '../cli.ts';
 import { command, option } from '../command-spec.ts';
-import { refuse } from '../usage-error.ts';
+import { refuseUsage } from '../usage-error.ts';
 
 const maxPort = 65_535;
 
 function readPort(text = '0'): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= maxPort) return port;
-  return refuse('--port', text, `0 to ${maxPort}`);
+  return refuseUsage('--port', text, `0 to ${maxPort}`);
 }
 
 /** Prints a new link each time the user presses Enter, because the previous one may be used up. */

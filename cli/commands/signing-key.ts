@@ -17,7 +17,7 @@ import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
 import type { Cell } from '../output.ts';
-import { refuse, UsageError } from '../usage-error.ts';
+import { refuseUsage, UsageError } from '../usage-error.ts';
 
 /** The next step in words. */
 const meanings = {
@@ -139,7 +139,7 @@ function chooseRegions(cli: Cli, regionId: RegionId | undefined): readonly Regio
   const deployed = deployedRegions(cli.deployment().config).map(({ id }) => id);
   if (regionId === undefined) return deployed;
   if (deployed.includes(regionId)) return [regionId];
-  return refuse('--region', regionId, `a region of the deployment: ${deployed.join(', ')}`);
+  return refuseUsage('--region', regionId, `a region of the deployment: ${deployed.join(', ')}`);
 }
 
 /** What a run did, one line for each key that changed. */

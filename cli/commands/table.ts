@@ -13,7 +13,7 @@ import { parseTime, seconds } from '../../core/time.ts';
 import { createFileShelf } from '../change-shelf.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
-import { refuse, UsageError } from '../usage-error.ts';
+import { refuseUsage, UsageError } from '../usage-error.ts';
 
 /** The tables that can be restored, by their suffix: `api-keys`. */
 const bySuffix = new Map<string | undefined, RestorableTable>(
@@ -32,7 +32,7 @@ function countOutcomes(rows: readonly { readonly outcome: string }[]): string {
 function readPast(option: string, text: string, now: number): number {
   const time = parseTime(text);
   if (time !== undefined && time <= now) return time;
-  return refuse(option, text, 'a time in the past, RFC 3339, e.g. 2026-11-20T08:00:00Z');
+  return refuseUsage(option, text, 'a time in the past, RFC 3339, e.g. 2026-11-20T08:00:00Z');
 }
 
 /** The times between which everything that was deleted comes back. */
@@ -44,7 +44,9 @@ function readBetween(from: string | undefined, to: string | undefined, now: numb
   readPast('--undelete-from', from, now);
   readPast('--undelete-to', to, now);
   const between = [Date.parse(from), Date.parse(to)] as const;
-  return between[0] < between[1] ? between : refuse('--undelete-to', to, 'a time after the other');
+  return between[0] < between[1]
+    ? between
+    : refuseUsage('--undelete-to', to, 'a time after the other');
 }
 
 /**
@@ -59,7 +61,7 @@ function auditedRegions(
   const own = deployedRegions(config).map(({ awsRegion }) => awsRegion);
   const unknown = withoutAudit.find((region) => !own.includes(region));
   if (unknown !== undefined) {
-    return refuse('--without-audit', unknown, own.join(', '));
+    return refuseUsage('--without-audit', unknown, own.join(', '));
   }
   return [...new Set([...own.filter((one) => !withoutAudit.includes(one)), ...alsoAudit])];
 }
@@ -144,10 +146,10 @@ const restore = command({
   ],
   run: async (cli, [name], options) => {
     const { from, dryRun = false, undelete = [], withoutAudit = [] } = options;
-    const table = bySuffix.get(name) ?? refuse('table', name, suffixes);
+    const table = bySuffix.get(name) ?? refuseUsage('table', name, suffixes);
     const { config } = cli.deployment();
     const to = deployedTableName(config, table);
-    if (from === to) refuse('--from', from, "another table than the deployment's own");
+    if (from === to) refuseUsage('--from', from, "another table than the deployment's own");
     const regions = auditedRegions(config, options.withoutAudit, options.alsoAudit);
     const now = seconds(Date.now());
     const since = readPast('--restore-point', options.restorePoint, now);

@@ -15,7 +15,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
 import type { Cell, ListForm } from '../output.ts';
-import { refuse, UsageError } from '../usage-error.ts';
+import { refuseUsage, UsageError } from '../usage-error.ts';
 import { dashed, fieldCell, fieldOptions, type OptionTexts, readFields } from './field-options.ts';
 import { readItems } from './list-options.ts';
 import { ifVersionOption } from './record-commands.ts';
@@ -123,7 +123,7 @@ function readRemoved(names: readonly string[] = []): readonly (keyof Limits)[] {
   return names.map((option) => {
     const found = limitNames.find((name) => dashed(name) === option);
     if (found !== undefined) return found;
-    return refuse('--remove', option, limitNames.map(dashed).join(', '));
+    return refuseUsage('--remove', option, limitNames.map(dashed).join(', '));
   });
 }
 

@@ -16,13 +16,15 @@ const mappedBits = 96;
 const addressHelp = 'an IPv4 or IPv6 address, e.g. 203.0.113.0 or 2001:db8::';
 const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as 24 or /24';
 
-function refuse(field: 'address' | 'netmask', problem: string): never {
+function refusePart(field: 'address' | 'netmask', problem: string): never {
   throw new InputError(problem, { field, label: field });
 }
 
 function readAddress(text: string): IpAddress {
   const address = parseIpAddress(text);
-  return address ?? refuse('address', `received ${JSON.stringify(text)}; allowed: ${addressHelp}`);
+  return (
+    address ?? refusePart('address', `received ${JSON.stringify(text)}; allowed: ${addressHelp}`)
+  );
 }
 
 function readNetmask(text: string): number {
@@ -33,11 +35,11 @@ function readNetmask(text: string): number {
       ? ipaddr.IPv6.parse(text)
       : undefined;
   if (mask === undefined) {
-    return refuse('netmask', `received ${JSON.stringify(text)}; allowed: ${netmaskHelp}`);
+    return refusePart('netmask', `received ${JSON.stringify(text)}; allowed: ${netmaskHelp}`);
   }
   return (
     mask.prefixLengthFromSubnetMask() ??
-    refuse(
+    refusePart(
       'netmask',
       `received ${JSON.stringify(text)}, whose one bits are not contiguous; allowed: ${netmaskHelp}`,
     )
@@ -49,7 +51,7 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
   const mapped = text.includes(':') && addressBits(address) === 32;
   if (!mapped || netmask.includes('.')) return length;
   if (length < mappedBits) {
-    refuse(
+    refusePart(
       'netmask',
       `received ${JSON.stringify(netmask)} for the IPv4-mapped address ${JSON.stringify(text)}; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
     );
@@ -59,7 +61,7 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
 
 function checkPrefix(length: number, address: IpAddress, netmask: string): void {
   if (length === 0) {
-    refuse(
+    refusePart(
       'netmask',
       `received ${JSON.stringify(netmask)}, which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
     );
@@ -68,7 +70,7 @@ function checkPrefix(length: number, address: IpAddress, netmask: string): void 
     (netmask.includes('.') && addressBits(address) === 128) ||
     (netmask.includes(':') && addressBits(address) === 32);
   if (length > addressBits(address) || isMaskOfOtherFamily) {
-    refuse(
+    refusePart(
       'netmask',
       `received ${JSON.stringify(netmask)} for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
     );

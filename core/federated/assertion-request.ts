@@ -63,7 +63,7 @@ export class AssertionRefusal extends Error implements OAuthRefusal {
   }
 }
 
-function refuse(reason: keyof typeof texts): AssertionRefusal {
+function refuseForm(reason: keyof typeof texts): AssertionRefusal {
   return new AssertionRefusal(reason);
 }
 
@@ -84,7 +84,7 @@ function assertOneMethod(form: Form, { authorizations }: TokenRequest): void {
     valueOf(form, 'client_assertion') ?? valueOf(form, 'client_assertion_type'),
     valueOf(form, 'client_secret'),
   ];
-  if (methods.filter(Boolean).length > 1) throw refuse('several_authentications');
+  if (methods.filter(Boolean).length > 1) throw refuseForm('several_authentications');
 }
 
 /** Which requests a deployment accepts in addition to those with a secret. */
@@ -104,25 +104,26 @@ function readAssertionOf(
   if (grantType === undefined) throw new OAuthError('no_grant_type');
   if (grantType !== 'client_credentials' && providers === false) throw new OAuthError('grant_type');
   const ways = keysOnly === true ? new OAuthError('keys_only') : undefined;
-  if (valueOf(form, 'client_secret') !== undefined) throw ways ?? refuse('authentication_method');
+  if (valueOf(form, 'client_secret') !== undefined)
+    throw ways ?? refuseForm('authentication_method');
   const assertion = valueOf(form, 'assertion');
   const clientAssertion = valueOf(form, 'client_assertion');
   const type = valueOf(form, 'client_assertion_type');
   if (grantType === jwtBearerGrantType) {
     if (clientAssertion !== undefined || type !== undefined) {
-      throw refuse('several_authentications');
+      throw refuseForm('several_authentications');
     }
-    if (assertion === undefined) throw refuse('no_assertion');
+    if (assertion === undefined) throw refuseForm('no_assertion');
     return { form: 'jwt_bearer', assertion };
   }
-  if (grantType !== 'client_credentials') throw refuse('grant_type');
-  if (assertion !== undefined) throw refuse('authentication_method');
+  if (grantType !== 'client_credentials') throw refuseForm('grant_type');
+  if (assertion !== undefined) throw refuseForm('authentication_method');
   if (clientAssertion === undefined) {
     throw type === undefined
-      ? (ways ?? refuse('no_authentication'))
-      : refuse('no_client_assertion');
+      ? (ways ?? refuseForm('no_authentication'))
+      : refuseForm('no_client_assertion');
   }
-  if (type !== assertionType) throw refuse('assertion_type');
+  if (type !== assertionType) throw refuseForm('assertion_type');
   return { form: 'client_assertion', assertion: clientAssertion };
 }
 

@@ -18,7 +18,7 @@ import { type Attempt, FailureThrottle } from '../token/failure-throttle.ts';
 import type { AuthenticatedRequest } from '../token/federation.ts';
 import type { TokenRequest } from '../token/token-parameters.ts';
 import type { TokenValues } from '../token/token-values.ts';
-import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
+import { BearerRefusal, refuseBearer, refuseFor } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
 import {
   checkConditions,
@@ -111,7 +111,7 @@ function checkClientId(
   if (received === undefined || [clientId, externalClientId].includes(received)) return;
   const expected = `nothing, ${clientId} or ${externalClientId}`;
   const finding = () => ({ name: 'client_id', received, expected, serviceTrunkGroup });
-  throw refuse('client_unknown', finding, { clientId });
+  throw refuseBearer('client_unknown', finding, { clientId });
 }
 
 /** In the order in which they are read. A refused one costs as many reads as an unknown one. */
@@ -127,7 +127,7 @@ function audiencesOfTokens({ audiences }: Client, settings: AssertionSettings): 
   // No audience would mean the default one.
   if (allowed.length === 0 && audiences.length > 0) {
     const expected = 'the name of an API';
-    throw refuse('client_unknown', () => ({ name: 'audiences', received: audiences, expected }));
+    throw refuseFor('client_unknown', 'audiences', audiences, expected);
   }
   return allowed;
 }
@@ -162,7 +162,7 @@ function toRefusal(error: unknown, form: AssertionForm): unknown {
 }
 
 function refuseIssuer(received: unknown, expected: string): BearerRefusal {
-  return refuse('issuer_unknown', () => ({ name: 'iss', received, expected }));
+  return refuseFor('issuer_unknown', 'iss', received, expected);
 }
 
 /** Decides about assertions of registered providers (RFC 7521 §4, RFC 7523 §3). */

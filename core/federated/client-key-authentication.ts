@@ -27,7 +27,7 @@ import { findAuthenticationFailure } from '../token/client-authentication.ts';
 import { FailureThrottle } from '../token/failure-throttle.ts';
 import type { AuthenticatedRequest } from '../token/federation.ts';
 import type { TokenValues } from '../token/token-values.ts';
-import { refuse, refuseClaim } from '../verifier/bearer-refusal.ts';
+import { refuseBearer, refuseClaim, refuseFor } from '../verifier/bearer-refusal.ts';
 import { checkJwsHeader } from '../verifier/jws-header.ts';
 import type { ReceivedToken } from '../verifier/received-token.ts';
 import { checkTimes, readStringClaim } from '../verifier/registered-claims.ts';
@@ -92,7 +92,7 @@ function readClientId(claims: JsonObject, clientId: string | undefined): string 
 function checkAudience({ aud }: JsonObject, allowed: readonly string[]): void {
   if (typeof aud === 'string' && allowed.includes(aud)) return;
   const expected = `a text: ${allowed.join(' or ')}`;
-  throw refuse('token_audience_not_allowed', () => ({ name: 'aud', received: aud, expected }));
+  throw refuseFor('token_audience_not_allowed', 'aud', aud, expected);
 }
 
 /** RFC 7523 §3: `iat` may be left out. Then `exp` bounds for how long an assertion is accepted. */
@@ -189,7 +189,7 @@ export class ClientKeyAuthentication {
 function refuseKey({ clientId, serviceTrunkGroup }: Client, alg: string) {
   const expected = `of a key of the client that was registered for ${alg}`;
   const seen = { name: 'signature', received: 'of another key', expected, serviceTrunkGroup };
-  return refuse('token_signature_wrong', () => seen, { clientId });
+  return refuseBearer('token_signature_wrong', () => seen, { clientId });
 }
 
 /** The log and the caller get the reason of a secret that is refused, an operator the finding. */
@@ -197,6 +197,6 @@ function refuseClient(client: Client | undefined, received: string) {
   const expected = 'an enabled client, and a key of it that works';
   const serviceTrunkGroup = client?.serviceTrunkGroup;
   const seen = { name: 'client authentication', received, expected, serviceTrunkGroup };
-  const cause = refuse('client_unknown', () => seen, { clientId: client?.clientId });
+  const cause = refuseBearer('client_unknown', () => seen, { clientId: client?.clientId });
   return new AssertionRefusal(received, 'client_assertion', { cause });
 }

@@ -91,14 +91,14 @@ export function parseChangesCursor(
   cursor: string,
   isPosition: (after: string) => boolean,
 ): ChangesPosition {
-  const refuse = () => refuseInput('cursor', cursor, 'the nextCursor of a page');
+  const refuseCursor = () => refuseInput('cursor', cursor, 'the nextCursor of a page');
   try {
     const [after, ...open] = JSON.parse(positionOf(cursor)) as readonly unknown[];
-    if (typeof after !== 'string' || !isPosition(after)) return refuse();
-    if (!open.every((id) => typeof id === 'string')) return refuse();
+    if (typeof after !== 'string' || !isPosition(after)) return refuseCursor();
+    if (!open.every((id) => typeof id === 'string')) return refuseCursor();
     return { after, open: new Set(open) };
   } catch {
-    return refuse();
+    return refuseCursor();
   }
 }
 

@@ -12,7 +12,7 @@ import {
   BearerRefusal,
   type Finding,
   type RefusalReason,
-  refuse,
+  refuseBearer,
   refuseFor,
   stopsFinding,
 } from './bearer-refusal.ts';
@@ -24,7 +24,7 @@ function refuseKey(
   { keyId, serviceTrunkGroup }: Pick<ApiKey, 'keyId' | 'serviceTrunkGroup'>,
   finding: Omit<Finding, 'serviceTrunkGroup'>,
 ): BearerRefusal {
-  return refuse(reason, () => ({ ...finding, serviceTrunkGroup }), { keyId });
+  return refuseBearer(reason, () => ({ ...finding, serviceTrunkGroup }), { keyId });
 }
 
 interface Matched {

@@ -320,7 +320,7 @@ export class BearerRefusal extends Error {
 }
 
 /** A refusal that can say what its rule looked at. */
-export function refuse(
+export function refuseBearer(
   reason: RefusalReason,
   finding: () => Finding,
   facts: RefusalFacts = {},
@@ -335,7 +335,7 @@ export function refuseFor(
   received: unknown,
   expected: string,
 ): BearerRefusal {
-  return refuse(reason, () => ({ name, received, expected }));
+  return refuseBearer(reason, () => ({ name, received, expected }));
 }
 
 /** What stops the record. Management says in words who can lift it. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contract/json-object.ts';
 import { isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { PublicJwkError, readPublicJwk } from '../jws/caller-key.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
-import { BearerRefusal, type RefusalReason, refuse } from './bearer-refusal.ts';
+import { BearerRefusal, type RefusalReason, refuseBearer } from './bearer-refusal.ts';
 import { decodeUnverifiedJws } from './compact-jws.ts';
 import { readType } from './jws-header.ts';
 import type { ProofHolder, ProofMemory } from './proof-memory.ts';
@@ -44,7 +44,7 @@ function refuseProof(
   expected = '',
   reason: RefusalReason = 'proof_invalid',
 ): BearerRefusal {
-  return refuse(reason, () => ({ name, received, expected }), { proofPart: name });
+  return refuseBearer(reason, () => ({ name, received, expected }), { proofPart: name });
 }
 
 /** RFC 3986 §6.2.2.2: an encoded character that needs no encoding is the character. */

@@ -4,13 +4,13 @@ import type { CheckedClient } from '../client/client.ts';
 import { deriveProviderClientId, patternsOf } from '../client/provider-client-id.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
-import { type BearerRefusal, refuse, stopsFinding } from './bearer-refusal.ts';
+import { type BearerRefusal, refuseBearer, stopsFinding } from './bearer-refusal.ts';
 
 /** @throws {BearerRefusal} if something stops the provider, with its clients. */
 export function checkProvider(provider: IdentityProvider): IdentityProvider {
   const { stops, issuer } = provider;
   if (stops === undefined) return provider;
-  throw refuse('provider_stopped', () => stopsFinding(stops), { issuer });
+  throw refuseBearer('provider_stopped', () => stopsFinding(stops), { issuer });
 }
 
 /** The client must be one of this very registration, so that a new one adopts no old clients. */
@@ -34,7 +34,7 @@ export function refuseUnknown(provider: IdentityProvider, externalClientId: stri
     received: externalClientId,
     expected: `a client that was created under the present registration of ${provider.issuer}`,
   };
-  return refuse('client_unknown', () => finding, { issuer: provider.issuer });
+  return refuseBearer('client_unknown', () => finding, { issuer: provider.issuer });
 }
 
 /**
@@ -71,7 +71,7 @@ export function checkConditions(client: CheckedClient, claims: JsonObject): void
     expected: values.join(' or '),
     serviceTrunkGroup,
   });
-  throw refuse('client_condition_unmet', finding, {
+  throw refuseBearer('client_condition_unmet', finding, {
     clientId,
     ...(provider && { issuer: provider.issuer }),
   });

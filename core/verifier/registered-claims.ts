@@ -1,7 +1,12 @@
 import { lastTime, maxTokenLifetime, verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
 import { formatTime } from '../time.ts';
-import { type BearerRefusal, type RefusalReason, refuse, refuseClaim } from './bearer-refusal.ts';
+import {
+  type BearerRefusal,
+  type RefusalReason,
+  refuseBearer,
+  refuseClaim,
+} from './bearer-refusal.ts';
 
 /** Times of a token, in seconds since the epoch. */
 interface TokenTimes {
@@ -40,7 +45,7 @@ function refuseTime(
   relation: string,
   bound: number,
 ): BearerRefusal {
-  return refuse(reason, () => ({
+  return refuseBearer(reason, () => ({
     name,
     received: describeTime(received),
     expected: `${relation} ${describeTime(bound)}`,
@@ -110,7 +115,7 @@ export function checkAudience(
   serviceTrunkGroup?: string,
 ): void {
   if (actual.some((value) => allowed.includes(value))) return;
-  throw refuse('token_audience_not_allowed', () => ({
+  throw refuseBearer('token_audience_not_allowed', () => ({
     name: 'aud',
     received: actual,
     expected: allowed.join(', ') || "no value: none of the client's audiences names this API",

@@ -7,7 +7,7 @@ import {
   type BearerRefusal,
   type Finding,
   type RefusalReason,
-  refuse,
+  refuseBearer,
   stopsFinding,
 } from './bearer-refusal.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
@@ -31,7 +31,7 @@ function refuseOwner(
   { issuer, clientId, serviceTrunkGroup }: TokenOwner,
   finding: Omit<Finding, 'serviceTrunkGroup'>,
 ): BearerRefusal {
-  return refuse(reason, () => ({ ...finding, serviceTrunkGroup }), { issuer, clientId });
+  return refuseBearer(reason, () => ({ ...finding, serviceTrunkGroup }), { issuer, clientId });
 }
 
 /**

@@ -11,7 +11,7 @@ import { isProviderUrlText } from '../identity-provider/provider-url.ts';
 import type { PortOptions, TimedPortOptions } from '../port.ts';
 import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
-import { BearerRefusal, refuse, refuseFor, refuseLength } from './bearer-refusal.ts';
+import { BearerRefusal, refuseBearer, refuseFor, refuseLength } from './bearer-refusal.ts';
 import { type ProofRules, type ProofTarget, verifyProof } from './dpop-proof.ts';
 import type { KeyFinder } from './jwks-cache.ts';
 import { checkProvider } from './provider-client.ts';
@@ -76,9 +76,9 @@ export function requireScopes(verified: VerifiedCredential, required: readonly s
   });
   if (verified.credential === 'api_key') {
     const facts = { keyId: verified.keyId, requiredScopes: required };
-    throw refuse('api_key_scope_missing', finding, facts);
+    throw refuseBearer('api_key_scope_missing', finding, facts);
   }
-  throw refuse('insufficient_scope', finding, {
+  throw refuseBearer('insufficient_scope', finding, {
     clientId: verified.clientId,
     issuer: verified.issuer,
     ...(verified.tokenId === undefined ? {} : { tokenId: verified.tokenId }),

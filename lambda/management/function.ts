@@ -56,7 +56,7 @@ async function authenticate(
   }
 }
 
-function refuse(error: unknown): ManagementAnswer {
+function answerError(error: unknown): ManagementAnswer {
   const known = toManagementError(error);
   if (known === undefined) throw error;
   return { outcome: { error: known }, left_out: [], audit: [], audit_gaps: [] };
@@ -69,7 +69,7 @@ function refuseLarge(answer: ManagementAnswer): ManagementAnswer {
   const made = answer.audit.some(({ outcome }) => outcome === 'done')
     ? 'the changes were made, and the audit has them; make fewer in one request'
     : 'ask for fewer items (limit)';
-  return refuse(
+  return answerError(
     new RefusedError(
       `the answer would have ${bytes} bytes; allowed: at most ${maxManagementAnswerBytes}: ${made}`,
     ),
@@ -99,7 +99,7 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
       }
       return await answerManagementRequest(options.createContext, caller, request);
     } catch (error) {
-      return refuse(error);
+      return answerError(error);
     }
   };
   return async (input, { invokedFunctionArn: invoked }) => {

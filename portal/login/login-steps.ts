@@ -177,7 +177,7 @@ export class LoginSteps {
     const person = { name: nameOf(claims, options.people), support: options.support, links };
     if ('refused' in access) {
       this.#login.report({ outcome: 'no_access', subject });
-      return this.#refuse(show(noAccessPage(access, person)));
+      return this.#withoutSession(show(noAccessPage(access, person)));
     }
     const session = this.#sessionOf(claims, access);
     const { kind, returnTo } = attempt;
@@ -186,7 +186,7 @@ export class LoginSteps {
     }
     const cookie = await this.#cookie.write(session);
     if (cookie === undefined) {
-      return this.#refuse(show(tooLargePage(person)));
+      return this.#withoutSession(show(tooLargePage(person)));
     }
     this.#login.report({ outcome: 'signed_in', subject });
     return redirect(returnTo, [cookie]);
@@ -207,7 +207,7 @@ export class LoginSteps {
   }
 
   /** A refused person keeps no session of before. */
-  #refuse(response: Response): Response {
+  #withoutSession(response: Response): Response {
     return withCookies(response, [this.#cookie.remove()]);
   }
 

@@ -66,15 +66,15 @@ function isElsewhere({ _claim_names: names }: Claims, claim: string): boolean {
 
 /** The access of the person with these claims. */
 export function findAccess(claims: Claims, mapping: PeopleMapping): Access | NoAccess {
-  const refuse = (claim: string, refused: NoAccess['refused']): NoAccess => ({
+  const noAccess = (claim: string, refused: NoAccess['refused']): NoAccess => ({
     refused: isElsewhere(claims, claim) ? 'claim not sent' : refused,
   });
   const role = roleOf(claims, mapping);
-  if (role === undefined) return refuse(mapping.role.claim, 'no role');
+  if (role === undefined) return noAccess(mapping.role.claim, 'no role');
   const name = nameOf(claims, mapping);
   if (role === 'administrator') return { name, role, trunkGroups: undefined };
   const trunkGroups = trunkGroupsOf(claims, mapping.trunkGroups);
-  if (trunkGroups.length === 0) return refuse(mapping.trunkGroups.claim, 'no trunk group');
+  if (trunkGroups.length === 0) return noAccess(mapping.trunkGroups.claim, 'no trunk group');
   if (trunkGroups.length > maxTrunkGroupsOfReach) return { refused: 'too many trunk groups' };
   return { name, role, trunkGroups };
 }

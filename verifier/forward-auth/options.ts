@@ -56,7 +56,7 @@ function label(flag: FlagName): string {
   return `--${flag} (${variableOf(flag)})`;
 }
 
-function refuse(flag: FlagName, received: string | undefined, allowed: string): never {
+function refuseFlag(flag: FlagName, received: string | undefined, allowed: string): never {
   return refuseOption(label(flag), received, allowed);
 }
 
@@ -105,7 +105,7 @@ function createReader(flags: GivenFlags, environment: Environment) {
       (flags[flag] ?? variable(flag)?.split(' ') ?? []).filter((value) => value !== ''),
     isSet: (flag: 'own-tokens-only' | 'listen-beyond-loopback' | 'dpop-required'): boolean => {
       const value = variable(flag);
-      if (value !== undefined && value !== '1') refuse(flag, value, '1, or nothing');
+      if (value !== undefined && value !== '1') refuseFlag(flag, value, '1, or nothing');
       return flags[flag] === true || value === '1';
     },
     /** @param parse returns undefined for a text that is not allowed. */
@@ -116,7 +116,7 @@ function createReader(flags: GivenFlags, environment: Environment) {
     ): T | undefined => {
       const received = text(flag);
       if (received === undefined) return undefined;
-      return parse(received) ?? refuse(flag, received, allowed);
+      return parse(received) ?? refuseFlag(flag, received, allowed);
     },
   };
 }
@@ -145,13 +145,13 @@ function numberUpTo(most: number, pattern: RegExp) {
 function readIssuer({ text }: Reader): string {
   const issuer = text('issuer') ?? '';
   const allowed = findIssuerProblem(issuer);
-  return allowed === undefined ? issuer : refuse('issuer', text('issuer'), allowed);
+  return allowed === undefined ? issuer : refuseFlag('issuer', text('issuer'), allowed);
 }
 
 function readAudiences({ list }: Reader): readonly [string, ...string[]] {
   const [first, ...others] = list('audience');
   const allowed = 'one value of "aud" or more, e.g. "https://api.example.com"';
-  return first === undefined ? refuse('audience', undefined, allowed) : [first, ...others];
+  return first === undefined ? refuseFlag('audience', undefined, allowed) : [first, ...others];
 }
 
 const nothingToRead = 'nothing, because --own-tokens-only reads no tables';
@@ -159,10 +159,10 @@ const nothingToRead = 'nothing, because --own-tokens-only reads no tables';
 function readTables({ text, isSet }: Reader): string | undefined {
   const tables = text('tables');
   if (isSet('own-tokens-only')) {
-    return tables === undefined ? undefined : refuse('tables', tables, nothingToRead);
+    return tables === undefined ? undefined : refuseFlag('tables', tables, nothingToRead);
   }
   if (tables === undefined || parseTableLocation(tables) === undefined) {
-    return refuse('tables', tables, `${tableLocationHelp}; or --own-tokens-only`);
+    return refuseFlag('tables', tables, `${tableLocationHelp}; or --own-tokens-only`);
   }
   return tables;
 }
@@ -170,7 +170,8 @@ function readTables({ text, isSet }: Reader): string | undefined {
 function readRevocationCheck({ text, isSet, parsed }: Reader): OnLookupFailure | undefined {
   const flag = 'check-revocation';
   const choice = text(flag);
-  if (choice !== undefined && isSet('own-tokens-only')) return refuse(flag, choice, nothingToRead);
+  if (choice !== undefined && isSet('own-tokens-only'))
+    return refuseFlag(flag, choice, nothingToRead);
   const allowed = `${lookupFailureChoices.join(' or ')}, for tokens whose client cannot be looked up`;
   return parsed(flag, allowed, oneOf(lookupFailureChoices));
 }
@@ -183,7 +184,7 @@ const otherHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'coo
 function readHeaderName({ text }: Reader, flag: TextFlag, allowed: string): string | undefined {
   const name = text(flag)?.toLowerCase();
   if (name === undefined || (headerName.test(name) && !otherHeaders.has(name))) return name;
-  return refuse(flag, name, allowed);
+  return refuseFlag(flag, name, allowed);
 }
 
 const originHelp = 'an origin of your API, e.g. "https://api.example.com"';
@@ -201,10 +202,10 @@ function readProofs(reader: Reader) {
   const isAny = required || methodHeader !== undefined || uriHeader !== undefined;
   if (origins.length === 0) {
     if (!isAny) return undefined;
-    return refuse('dpop-origin', undefined, originHelp);
+    return refuseFlag('dpop-origin', undefined, originHelp);
   }
   const wrong = origins.find((one) => !isOrigin(one));
-  if (wrong !== undefined) return refuse('dpop-origin', wrong, originHelp);
+  if (wrong !== undefined) return refuseFlag('dpop-origin', wrong, originHelp);
   const needed = 'the name of the header in which the proxy says it, because --dpop-origin is set';
   const algorithms = `one or more of ${proofAlgs.join(', ')}, separated by spaces`;
   return {
@@ -212,8 +213,8 @@ function readProofs(reader: Reader) {
     required,
     algorithms: reader.parsed('dpop-algorithms', algorithms, wordsOf(isProofAlg)) ?? proofAlgs,
     /** Headers in which the proxy says what was asked, in lower case. */
-    methodHeader: methodHeader ?? refuse('request-method-header', undefined, needed),
-    uriHeader: uriHeader ?? refuse('request-uri-header', undefined, needed),
+    methodHeader: methodHeader ?? refuseFlag('request-method-header', undefined, needed),
+    uriHeader: uriHeader ?? refuseFlag('request-uri-header', undefined, needed),
   };
 }
 
@@ -240,11 +241,15 @@ function readListen({ text, isSet }: Reader): ListenTarget {
   const target = parseListenTarget(address);
   if (target === undefined) {
     const allowed = '"127.0.0.1:9100", "[::1]:9100", "unix:/path" or another address and port';
-    return refuse('listen', address, allowed);
+    return refuseFlag('listen', address, allowed);
   }
   if (target.isBeyondLoopback && !isSet('listen-beyond-loopback')) {
     const reason = 'anyone who reaches the check can ask it about any credential';
-    return refuse('listen', address, `a loopback address, or --listen-beyond-loopback (${reason})`);
+    return refuseFlag(
+      'listen',
+      address,
+      `a loopback address, or --listen-beyond-loopback (${reason})`,
+    );
   }
   return target;
 }

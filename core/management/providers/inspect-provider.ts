@@ -24,7 +24,7 @@ import {
   isDiscoveryUrl,
   parseProviderUrl,
 } from '../../identity-provider/provider-url.ts';
-import { BearerRefusal, refusalForms, refuse } from '../../verifier/bearer-refusal.ts';
+import { BearerRefusal, refusalForms, refuseFor } from '../../verifier/bearer-refusal.ts';
 import { parseJsonObject } from '../../verifier/json-object.ts';
 import { type KeyFinder, toVerificationKey } from '../../verifier/jwks-cache.ts';
 import { providerJwksSource, verifyProviderClaims } from '../../verifier/provider-token.ts';
@@ -57,14 +57,14 @@ function otherClaims(received: ReceivedToken, chosen: string): Readonly<Record<s
 
 function checkIssuer(received: unknown, issuer: string): void {
   if (received === issuer) return;
-  throw refuse('issuer_unknown', () => ({ name: 'iss', received, expected: issuer }));
+  throw refuseFor('issuer_unknown', 'iss', received, issuer);
 }
 
 /** Each new client refuses tokens that may be older than itself, see `createClient`. */
 function checkIssuedAt(received: number | undefined): void {
   if (received !== undefined) return;
   const expected = 'the time of its issue, without which every new client refuses it';
-  throw refuse('token_revoked', () => ({ name: 'iat', received, expected }));
+  throw refuseFor('token_revoked', 'iat', received, expected);
 }
 
 /**
