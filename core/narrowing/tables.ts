@@ -13,17 +13,19 @@ import { isSame, type NarrowTable, nothing, onlyNarrows } from './narrow.ts';
  * of the token path imports this file.
  */
 
+/** Attributes that mean the same. */
+function rows<const Row, const Name extends string>(row: Row, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, row])) as Readonly<Record<Name, Row>>;
+}
+
+const stops = { over: 'last', meet: meetStops } as const;
+
 export const secretTable = {
-  secretId: 'identity',
-  hash: 'identity',
-  publicKey: 'identity',
-  alg: 'identity',
+  ...rows('identity', 'secretId', 'hash', 'publicKey', 'alg', 'createdAt', 'imported'),
   name: 'label',
-  createdAt: 'identity',
   expiresAt: { over: 'last', meet: least },
   lastUsedOn: 'bookkeeping',
-  stops: { over: 'last', meet: meetStops },
-  imported: 'identity',
+  stops,
 } as const satisfies NarrowTable<ClientSecret>;
 
 type Secrets = readonly ClientSecret[];
@@ -70,24 +72,18 @@ function meetProviders(a: ClientProvider | undefined, b: ClientProvider | undefi
 }
 
 export const clientTable = {
-  clientId: 'identity',
+  ...rows('identity', 'clientId', 'serviceTrunkGroup', 'importId', 'createdAt'),
+  // Who declares a client gives it nothing. A restore has a rule of its own.
+  ...rows('bookkeeping', 'declared', 'lastUsedOn', 'version', 'updatedAt'),
   name: 'label',
-  serviceTrunkGroup: 'identity',
   audiences: { over: 'ever', meet: meetAudiences },
   tokenLifetime: { over: 'last', meet: least },
   scopes: { over: 'ever', meet: common },
-  stops: { over: 'last', meet: meetStops },
+  stops,
   // A restore replays each by itself.
   secrets: { over: 'last', meet: meetSecrets },
   provider: { over: 'last', meet: meetProviders },
-  importId: 'identity',
-  // Who declares a client gives it nothing. A restore has a rule of its own.
-  declared: 'bookkeeping',
-  lastUsedOn: 'bookkeeping',
   tokensNotBefore: { over: 'last', meet: latest },
-  version: 'bookkeeping',
-  createdAt: 'identity',
-  updatedAt: 'bookkeeping',
 } as const satisfies NarrowTable<Client>;
 
 type OldValues = readonly OldValue[] | undefined;
@@ -114,35 +110,21 @@ function meetSubnets(a: readonly ApiKeySubnet[], b: readonly ApiKeySubnet[]) {
 }
 
 export const apiKeyTable = {
-  keyId: 'identity',
-  hash: 'identity',
-  valueId: 'identity',
-  oldValues: { over: 'ever', meet: meetOldValues },
-  rotationIds: 'identity',
+  ...rows('identity', 'keyId', 'hash', 'valueId', 'rotationIds', 'serviceTrunkGroup', 'createdAt'),
+  ...rows('bookkeeping', 'version', 'updatedAt'),
   name: 'label',
-  serviceTrunkGroup: 'identity',
+  oldValues: { over: 'ever', meet: meetOldValues },
   subnets: { over: 'ever', meet: meetSubnets },
   scopes: { over: 'ever', meet: someCommon },
   expiresAt: { over: 'ever', meet: least },
-  stops: { over: 'last', meet: meetStops },
-  version: 'bookkeeping',
-  createdAt: 'identity',
-  updatedAt: 'bookkeeping',
+  stops,
 } as const satisfies NarrowTable<ApiKey>;
 
 export const providerTable = {
-  issuer: 'identity',
-  registrationId: 'identity',
-  discoveryUrl: 'identity',
-  jwksUri: 'identity',
-  allowedAlgorithms: 'identity',
-  clientIdClaim: 'identity',
-  audienceFrom: 'identity',
-  clientPatterns: 'identity',
-  owned: 'identity',
+  ...rows('identity', 'issuer', 'registrationId', 'discoveryUrl', 'jwksUri', 'allowedAlgorithms'),
+  ...rows('identity', 'clientIdClaim', 'audienceFrom', 'clientPatterns', 'leeway', 'owned'),
+  registeredAt: 'identity',
   // The record of the owner decides.
   ownedBy: 'bookkeeping',
-  leeway: 'identity',
-  stops: { over: 'last', meet: meetStops },
-  registeredAt: 'identity',
+  stops,
 } as const satisfies NarrowTable<IdentityProvider>;
