@@ -20,16 +20,24 @@ export function parseDuration(text: string): number | undefined {
   return digits === undefined || seconds === undefined ? undefined : Number(digits) * seconds;
 }
 
-/** Seconds, as management takes them. A text that is not a duration stays itself: management refuses it. */
-export function secondsOrTyped(text: string): number;
-export function secondsOrTyped(text: string | undefined): number | undefined;
-export function secondsOrTyped(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : (parseDuration(text) ?? (text as unknown as number));
+/**
+ * What was typed and cannot be read, in place of the value. It has no type that a field takes, so
+ * management refuses it, and its message has the text and what the field allows.
+ */
+export function unreadText(text: string): never {
+  return text as never;
 }
 
-/** A whole number, in the same way. */
+/** Seconds, or the text that was typed: see {@link unreadText}. */
+export function secondsOrTyped(text: string): number;
+export function secondsOrTyped(text: string | undefined): number | undefined;
+export function secondsOrTyped(text: string | undefined) {
+  return text === undefined ? undefined : (parseDuration(text) ?? unreadText(text));
+}
+
+/** A whole number, or the text that was typed. */
 export function numberOrTyped(text: string): number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : (text as unknown as number);
+  return /^\d{1,15}$/.test(text) ? Number(text) : unreadText(text);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { secondsPerDay } from '../contract/bounds.ts';
+import { unreadText } from './duration.ts';
 
 /**
  * A clock that tells milliseconds since the epoch, as `Date.now` does. Every `clock` is one. A time
@@ -83,9 +84,9 @@ export function parseExpiry(text: string): number | undefined {
   return time !== undefined && date.test(text) ? endOfDay(time) : time;
 }
 
-/** The same, as management takes it. A text that is not a time stays itself: management refuses it. */
+/** The same, or the text that was typed: see {@link unreadText}. */
 export function expiryOrTyped(text: string): number {
-  return parseExpiry(text) ?? (text as unknown as number);
+  return parseExpiry(text) ?? unreadText(text);
 }
 
 /** Whether a text is a day of the calendar, e.g. `2026-11-20`. */
