@@ -24,6 +24,8 @@ interface ClientCounts extends Counts {
   signedMinuteBefore: number;
 }
 
+const noCounts: Counts = { requested: 0, signed: 0 };
+
 /** Seconds after which a request counts half. */
 const halfLife = 30;
 
@@ -42,17 +44,71 @@ const leastOthers = 0.05;
 /** Of a steady rate of one a minute, what all earlier requests weigh together. */
 const weightOfRate = halfLife / (60 * Math.LN2);
 
+/** What all clients, or all trunk groups, requested and got. */
+class Shares<One extends Counts> {
+  readonly #counted: BoundedMap<string, One>;
+  readonly #none: One;
+
+  constructor(max: number, none: One) {
+    this.#counted = new BoundedMap(max);
+    this.#none = none;
+  }
+
+  /** It becomes the newest in the map, so that many small ones do not displace a large one. */
+  count(id: string, weight: number): One {
+    const counts = this.#counted.get(id) ?? { ...this.#none };
+    this.#counted.set(id, counts);
+    counts.requested += weight;
+    return counts;
+  }
+
+  /** What all requested of which each requested less than so much. */
+  requested(below = Number.POSITIVE_INFINITY): number {
+    let sum = 0;
+    for (const { requested } of this.#counted.values()) if (requested < below) sum += requested;
+    return sum;
+  }
+
+  /**
+   * Whether one requested more than all together that each requested less than half as much, and got
+   * as many tokens as they requested. So those of about the same size never throttle each other.
+   */
+  isAbove({ requested, signed }: Counts, weight: number): boolean {
+    const all = this.requested();
+    const smaller = this.requested(requested / 2);
+    return (
+      all >= leastRequests * weight &&
+      smaller >= leastOthers * all &&
+      requested > smaller &&
+      signed >= smaller
+    );
+  }
+
+  rescale(factor: number): void {
+    for (const counts of this.#counted.values()) {
+      counts.requested *= factor;
+      counts.signed *= factor;
+    }
+  }
+}
+
 /**
  * One client must not take the signatures from all others, nor one customer by many clients. Counts,
- * only in this instance's memory, what each client and each trunk group asks for: an instance does not know how many there are, but each sees a sample of all
- * requests. What is requested is counted and not what was signed, because a share of what is signed
- * shrinks with itself when KMS throttles. `lab/bench/load/fair-share.ts` models what others get.
+ * only in this instance's memory, what each client and each trunk group asks for: an instance does not
+ * know how many there are, but each sees a sample of all requests. What is requested is counted and not
+ * what was signed, because a share of what is signed shrinks with itself when KMS throttles.
+ * `lab/bench/load/fair-share.ts` models what others get.
  */
 export class FairShare {
   readonly #settings: FairShareSettings;
   readonly #history: Pick<SignHistory, 'isShort'>;
-  readonly #clients = new BoundedMap<string, ClientCounts>(maxCounted.clients);
-  readonly #trunkGroups = new BoundedMap<string, Counts>(maxCounted.trunkGroups);
+  readonly #clients = new Shares<ClientCounts>(maxCounted.clients, {
+    ...noCounts,
+    minute: 0,
+    signedThisMinute: 0,
+    signedMinuteBefore: 0,
+  });
+  readonly #trunkGroups = new Shares(maxCounted.trunkGroups, noCounts);
   /** The time of weight 1. Later requests weigh more, so that nothing must be made to decay. */
   #scaleFrom = 0;
 
@@ -72,18 +128,15 @@ export class FairShare {
     { now, log }: Pick<TokenValues, 'now' | 'log'>,
     sign: () => Promise<T>,
   ): Promise<T> {
-    const client = this.#countClient(clientId, now);
+    const weight = this.#weightAt(now);
+    const client = this.#clients.count(clientId, weight);
     const ofClient = this.#findReason(client, now);
     // What a client may not take does not count for its trunk group: others of the group get theirs.
     const isCounted = ofClient === undefined || !this.#settings.isEnforced;
-    const trunkGroup = this.#countTrunkGroup(
-      serviceTrunkGroup,
-      isCounted ? this.#weightAt(now) : 0,
-    );
-    const isAbove =
-      this.#history.isShort(now) && this.#isAboveShare(this.#trunkGroups, trunkGroup, now);
+    const trunkGroup = this.#trunkGroups.count(serviceTrunkGroup, isCounted ? weight : 0);
+    const isAbove = this.#history.isShort(now) && this.#trunkGroups.isAbove(trunkGroup, weight);
     const reason = ofClient ?? (isAbove ? 'trunk_group_share' : undefined);
-    log.largestShare = this.#shareOf(client, now);
+    log.largestShare = this.#shareOf(client, weight);
     if (reason !== undefined) {
       log.clientThrottle = reason;
       if (this.#settings.isEnforced) throw new ThrottledError(reason);
@@ -94,93 +147,38 @@ export class FairShare {
     return token;
   }
 
-  #countTrunkGroup(serviceTrunkGroup: string, weight: number): Counts {
-    const counts = this.#trunkGroups.get(serviceTrunkGroup) ?? { requested: 0, signed: 0 };
-    this.#trunkGroups.set(serviceTrunkGroup, counts);
-    counts.requested += weight;
-    return counts;
-  }
-
-  #countClient(clientId: string, now: number): ClientCounts {
-    const weight = this.#weightAt(now);
+  #findReason(counts: ClientCounts, now: number): ThrottleReason | undefined {
     const minute = now - (now % 60);
-    const counts = this.#clients.get(clientId) ?? {
-      requested: 0,
-      signed: 0,
-      minute,
-      signedThisMinute: 0,
-      signedMinuteBefore: 0,
-    };
-    // The newest in the map, so that many small clients do not displace a large one.
-    this.#clients.set(clientId, counts);
-    counts.requested += weight;
     if (counts.minute !== minute) {
       counts.signedMinuteBefore = counts.minute === minute - 60 ? counts.signedThisMinute : 0;
       counts.signedThisMinute = 0;
       counts.minute = minute;
     }
-    return counts;
-  }
-
-  #findReason(counts: ClientCounts, now: number): ThrottleReason | undefined {
     const restOfMinuteBefore = 1 - (now % 60) / 60;
     const signed = counts.signedThisMinute + counts.signedMinuteBefore * restOfMinuteBefore;
     if (signed >= this.#settings.signsPerMinute) return 'client_signs_per_minute';
-    return this.#history.isShort(now) && this.#isAboveShare(this.#clients, counts, now)
+    return this.#history.isShort(now) && this.#clients.isAbove(counts, this.#weightAt(now))
       ? 'client_share'
       : undefined;
-  }
-
-  /**
-   * Whether one requested more than all together that each requested less than half as much, and got
-   * as many tokens as they requested. So those of about the same size never throttle each other.
-   */
-  #isAboveShare(
-    counted: ReadonlyMap<string, Counts>,
-    { requested, signed }: Counts,
-    now: number,
-  ): boolean {
-    const all = requestedBelow(counted);
-    const smaller = requestedBelow(counted, requested / 2);
-    return (
-      all >= leastRequests * this.#weightAt(now) &&
-      smaller >= leastOthers * all &&
-      requested > smaller &&
-      signed >= smaller
-    );
   }
 
   /**
    * The client's percentage of all that was requested, when it asks for half of what it may: below
    * that, a few requests of an idle minute would be all.
    */
-  #shareOf({ requested }: Counts, now: number): number | undefined {
-    const least = (this.#settings.signsPerMinute / 2) * weightOfRate * this.#weightAt(now);
-    if (requested < least) return undefined;
-    return Math.round((100 * requested) / requestedBelow(this.#clients));
+  #shareOf({ requested }: Counts, weight: number): number | undefined {
+    const least = (this.#settings.signsPerMinute / 2) * weightOfRate * weight;
+    return requested < least
+      ? undefined
+      : Math.round((100 * requested) / this.#clients.requested());
   }
 
   #weightAt(now: number): number {
     if (Math.abs(now - this.#scaleFrom) > longestScale * halfLife) {
       const factor = 2 ** ((this.#scaleFrom - now) / halfLife);
-      for (const counted of [this.#clients, this.#trunkGroups]) {
-        for (const counts of counted.values()) {
-          counts.requested *= factor;
-          counts.signed *= factor;
-        }
-      }
+      for (const shares of [this.#clients, this.#trunkGroups]) shares.rescale(factor);
       this.#scaleFrom = now;
     }
     return 2 ** ((now - this.#scaleFrom) / halfLife);
   }
-}
-
-/** What all requested that each requested less, or all. */
-function requestedBelow(
-  counted: ReadonlyMap<string, Counts>,
-  most = Number.POSITIVE_INFINITY,
-): number {
-  let sum = 0;
-  for (const { requested } of counted.values()) if (requested < most) sum += requested;
-  return sum;
 }
