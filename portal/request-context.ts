@@ -18,7 +18,6 @@ export interface RequestContext extends Offer {
   readonly query: Fields;
   /** Of a POST; empty otherwise. */
   readonly form: Fields;
-  /** The state of the keys of registered providers. */
   /** The address from which the request came, as the server of the portal saw it; if it knows. */
   readonly callerAddress: string | undefined;
   /** Seconds since the epoch. */
@@ -39,7 +38,7 @@ export type Href = (
 ) => string;
 
 /** A page, below its head, the message about a change, and the summary of its problems. */
-export interface Page extends PageHead {
+export interface HtmlPage extends PageHead {
   /** That of the problems by default. */
   readonly status?: number | undefined;
   readonly section?: Section | undefined;
@@ -53,7 +52,7 @@ export interface Redirect {
   readonly redirectTo: string;
 }
 
-export type RouteResult = Page | Redirect | Download;
+export type RouteResult = HtmlPage | Redirect | Download;
 
 /** A table as a file. */
 export interface Download {

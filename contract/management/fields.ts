@@ -10,7 +10,7 @@ import type { ManagementConfig } from './management-config.ts';
  */
 
 /** What rules need to know in addition to the value. */
-export interface Facts {
+export interface RuleFacts {
   readonly config: Pick<ManagementConfig, 'tokenLifetime' | 'scopes'>;
   /** Seconds since the epoch. */
   readonly now: number;
@@ -23,7 +23,7 @@ export interface Facts {
   }) => { readonly field: string; readonly problem: string } | undefined;
 }
 
-type Allowed = string | ((facts: Facts) => string);
+type Allowed = string | ((facts: RuleFacts) => string);
 
 /** Marks an issue whose message is the whole problem, and not only what is allowed. */
 export const wholeProblem = 'whole_problem';
@@ -48,7 +48,7 @@ interface WrongIssue {
 
 export const wrong = new Wrong();
 
-function factsOf(config: { readonly facts?: Facts } | object): Facts {
+function factsOf(config: { readonly facts?: RuleFacts } | object): RuleFacts {
   if ('facts' in config && config.facts !== undefined) return config.facts;
   throw new TypeError('an input is checked with checkInput');
 }
@@ -61,7 +61,7 @@ function factsOf(config: { readonly facts?: Facts } | object): Facts {
 export function checkInput<const T extends v.GenericSchema>(
   schema: T,
   input: unknown,
-  facts: Partial<Facts>,
+  facts: Partial<RuleFacts>,
 ): { readonly output: v.InferOutput<T>; readonly issues: readonly v.BaseIssue<unknown>[] } {
   const config: object = { facts };
   const { value, issues = [] } = schema['~run']({ value: input }, config);
@@ -74,7 +74,7 @@ export function checkInput<const T extends v.GenericSchema>(
  * @param allowed what a message says is allowed.
  * @param read the value, or what is wrong with it.
  */
-export function field<T>(allowed: Allowed, read: (value: unknown, facts: Facts) => T | Wrong) {
+export function field<T>(allowed: Allowed, read: (value: unknown, facts: RuleFacts) => T | Wrong) {
   return v.pipe(
     v.custom<T>(() => true),
     v.rawTransform<T, T>(({ dataset, config, addIssue, NEVER }) => {
@@ -90,7 +90,7 @@ export function field<T>(allowed: Allowed, read: (value: unknown, facts: Facts) 
 
 export function text(
   allowed: Allowed,
-  read: (value: string, facts: Facts) => string | Wrong = same,
+  read: (value: string, facts: RuleFacts) => string | Wrong = same,
 ) {
   return field<string>(allowed, (value, facts) =>
     typeof value === 'string' ? read(value, facts) : wrong,
@@ -131,7 +131,7 @@ function isWhole(value: unknown, least: number, most: number): value is number {
 
 /** A whole number. @param allowed what a message says; the bounds if left out. */
 export function whole(
-  bounds: (facts: Facts) => readonly [least: number, most: number],
+  bounds: (facts: RuleFacts) => readonly [least: number, most: number],
   allowed = (least: number, most: number) => `a whole number from ${least} to ${most}`,
 ) {
   return field<number>(
@@ -147,7 +147,7 @@ export function list<T extends v.GenericSchema>(item: T) {
 /** @param findWrong what is wrong with the list as a whole, also if an item is. */
 export function checkedList<const T extends v.GenericSchema>(
   item: T,
-  findWrong: (items: readonly unknown[], facts: Facts) => Wrong | undefined,
+  findWrong: (items: readonly unknown[], facts: RuleFacts) => Wrong | undefined,
 ) {
   return v.pipe(
     v.array(item, 'a list'),
@@ -176,7 +176,7 @@ export type WrongFields = readonly (readonly [field: string, wrong: Wrong])[];
  */
 export function exactly<const Entries extends v.ObjectEntries>(
   entries: Entries,
-  findWrong: (values: FieldValues, facts: Facts) => WrongFields = () => [],
+  findWrong: (values: FieldValues, facts: RuleFacts) => WrongFields = () => [],
 ) {
   type Read = v.ObjectSchema<Entries, undefined>;
   const fields = Object.keys(entries) as readonly (keyof Entries & string)[];

@@ -13,12 +13,12 @@ import { clientKeyAlgs } from '../proof-algorithms.ts';
 import {
   checkedList,
   exactly,
-  type Facts,
   type FieldValues,
   field,
   flag,
   list,
   oneOf,
+  type RuleFacts,
   secretText,
   text,
   Wrong,
@@ -263,7 +263,10 @@ const subnetFields = {
   ),
 };
 
-function checkSubnet({ address, netmask }: FieldValues, { findWrongSubnet }: Facts): WrongFields {
+function checkSubnet(
+  { address, netmask }: FieldValues,
+  { findWrongSubnet }: RuleFacts,
+): WrongFields {
   if (typeof address !== 'string') return [];
   const isMask =
     netmask === undefined || typeof netmask === 'string' || typeof netmask === 'number';

@@ -21,10 +21,10 @@ import { unprintable } from '../unprintable.ts';
 import {
   checkedList,
   exactly,
-  type Facts,
   type FieldValues,
   field,
   list,
+  type RuleFacts,
   text,
   Wrong,
   whole,
@@ -139,11 +139,11 @@ export const ownTrunkGroups = checkedList(ownTrunkGroup, (groups, { trunkGroups:
 /** Beyond this the message names the command that lists them. */
 const maxListedScopes = 20;
 
-function namesOf({ config }: Facts): readonly string[] {
+function namesOf({ config }: RuleFacts): readonly string[] {
   return config.scopes.map(scopeName);
 }
 
-function describeScopes(facts: Facts): string {
+function describeScopes(facts: RuleFacts): string {
   const names = namesOf(facts);
   if (names.length <= maxListedScopes) return names.join(', ');
   return 'a scope of the catalogue (authctl scope list)';
@@ -224,7 +224,7 @@ const isTime = (value: unknown): value is number =>
 const expiryHelp =
   'a time before the year 10000, such as 2027-03-31 (the end of that day in UTC) or 2027-03-31T12:00:00Z';
 
-function readExpiry(value: unknown, { now }: Facts): number | Wrong {
+function readExpiry(value: unknown, { now }: RuleFacts): number | Wrong {
   if (!isTime(value)) return wrong;
   if (value > now) return value;
   return new Wrong({ message: 'a time in the future', input: formatTime(value) });

@@ -1,5 +1,5 @@
 import { maxOldValues, maxRotationIds, maxSubnetsPerApiKey } from '../../contract/bounds.ts';
-import type { Facts } from '../../contract/management/fields.ts';
+import type { RuleFacts } from '../../contract/management/fields.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
 import { idForm } from '../../contract/management/rules.ts';
 import {
@@ -60,7 +60,7 @@ function readSubnet(address: string, netmask: NewSubnet['netmask'] = ''): Subnet
 }
 
 /** What is wrong with a subnet, for the contract, which reads no addresses. */
-export const findWrongSubnet: Facts['findWrongSubnet'] = ({ address, netmask }) => {
+export const findWrongSubnet: RuleFacts['findWrongSubnet'] = ({ address, netmask }) => {
   try {
     readSubnet(address.trim(), netmask);
     return undefined;

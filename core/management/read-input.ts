@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import {
   checkInput,
   exactly,
-  type Facts,
+  type RuleFacts,
   unknownField,
   type Wrong,
   wholeProblem,
@@ -143,7 +143,7 @@ export function readField<const T extends v.GenericSchema>(
   field: string,
   schema: T,
   value: unknown,
-  facts: Partial<Facts> = {},
+  facts: Partial<RuleFacts> = {},
 ): v.InferOutput<T> {
   const fields: v.ObjectEntries = { [field]: schema };
   const { output, issues } = checkInput(exactly(fields), { [field]: value }, facts);

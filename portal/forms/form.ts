@@ -6,7 +6,7 @@ import { type FormParts, postForm } from '../html/form.ts';
 import { type Html, html } from '../html/html.ts';
 import type { Crumb } from '../html/parts.ts';
 import { HttpError } from '../http-error.ts';
-import type { Handler, Page, RequestContext, RouteResult } from '../request-context.ts';
+import type { Handler, HtmlPage, RequestContext, RouteResult } from '../request-context.ts';
 import { TypedDuration } from './duration.ts';
 import {
   type FieldProblem,
@@ -50,7 +50,7 @@ export interface Shown<Subject, Values> {
 }
 
 /** The page of a form. Cancel leads to the page above it. */
-export interface FormPage extends Omit<Page, 'status' | 'problems' | 'body'>, FormParts {
+export interface FormPage extends Omit<HtmlPage, 'status' | 'problems' | 'body'>, FormParts {
   readonly crumbs: readonly Crumb[];
 }
 
@@ -92,7 +92,7 @@ export interface Form<Subject, Values, Input = unknown> {
   readonly look: (
     context: RequestContext,
     shown: Shown<Subject, Values>,
-  ) => FormPage | Page | Promise<FormPage | Page>;
+  ) => FormPage | HtmlPage | Promise<FormPage | HtmlPage>;
 }
 
 /** For a form that only confirms. */
@@ -207,7 +207,7 @@ async function show<Subject, Values>(
   { look }: Pick<Form<Subject, Values>, 'look'>,
   shown: Shown<Subject, Values>,
   place: { readonly action: string; readonly kept: Html },
-): Promise<Page> {
+): Promise<HtmlPage> {
   const page = await look(context, shown);
   const { problems } = shown;
   if ('body' in page) return { ...page, status: page.status ?? problems.status };

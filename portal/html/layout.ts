@@ -1,6 +1,6 @@
 import type { Appearance, AssetUrls } from '../appearance.ts';
 import type { Fields } from '../forms/problems.ts';
-import type { Href, Page, RequestContext } from '../request-context.ts';
+import type { Href, HtmlPage, RequestContext } from '../request-context.ts';
 import { errorSummary } from './form.ts';
 import { type Html, html } from './html.ts';
 import { type NavigationItem, pageHeader, type Section, sections } from './parts.ts';
@@ -118,7 +118,7 @@ function supportLink({ support }: Appearance): Html | '' {
 const noticeLine = ({ notice }: Appearance) =>
   notice !== undefined && html`<aside class="site-notice" aria-label="Notice">${notice}</aside>`;
 
-function head({ href }: RequestContext, page: Page): Html {
+function head({ href }: RequestContext, page: HtmlPage): Html {
   const { section, crumbs } = page;
   if (section === undefined || crumbs === undefined) return pageHeader(page);
   return pageHeader(page, [{ text: sections[section].text, href: href(`/${section}`) }, ...crumbs]);
@@ -127,7 +127,7 @@ function head({ href }: RequestContext, page: Page): Html {
 /** A page with the navigation around it. */
 export function layout(
   context: RequestContext,
-  page: Page,
+  page: HtmlPage,
   { appearance, canSignOut }: { readonly appearance: Appearance; readonly canSignOut: boolean },
 ): Html {
   const { deployment, href } = context;

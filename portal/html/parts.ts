@@ -170,7 +170,7 @@ export function consequences(...items: readonly HtmlValue[]): Html {
 export type Fact = readonly [label: string, value: HtmlValue];
 
 /** Names and values. */
-export function facts(list: readonly (Fact | false | undefined)[]): Html {
+export function factList(list: readonly (Fact | false | undefined)[]): Html {
   return html`<dl class="facts">${list.map(
     (fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`,
   )}</dl>`;

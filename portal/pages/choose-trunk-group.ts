@@ -5,7 +5,7 @@ import { noProblems, type Problems, typedField, unlessDenied } from '../forms/pr
 import { hiddenField, type Option, selectField, textField } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
 import { emptyState, linkButton, type Section } from '../html/parts.ts';
-import type { Page, RequestContext } from '../request-context.ts';
+import type { HtmlPage, RequestContext } from '../request-context.ts';
 
 const kinds = {
   clients: { title: 'New client', what: 'clients', limit: 'maxClients' },
@@ -101,7 +101,7 @@ function choicePage(
   { title, section, path, query: kept = {} }: Creation,
   groups: readonly string[],
   problems: Problems,
-): Page {
+): HtmlPage {
   const fields = Object.entries(kept).map(
     ([name, value]) => value !== undefined && hiddenField(name, value),
   );
@@ -144,7 +144,7 @@ function choicePage(
 export function nothingPage(
   { title, section }: Pick<Creation, 'title' | 'section'>,
   reason: { readonly title: string; readonly text: string; readonly action?: Html | undefined },
-): Page {
+): HtmlPage {
   return { title, section, body: emptyState(reason.title, reason.text, reason.action) };
 }
 
@@ -164,7 +164,7 @@ const noGroup = {
 export async function chooseTrunkGroup(
   context: RequestContext,
   creation: Creation,
-): Promise<string | Page> {
+): Promise<string | HtmlPage> {
   const { person, query } = context;
   const { trunkGroups: own } = person;
   const chosen = query.text('trunkGroup').trim();

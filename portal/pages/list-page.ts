@@ -8,8 +8,8 @@ import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { type Column, dataTable } from '../html/list.ts';
 import { type ListPosition, pager, readPosition } from '../html/pager.ts';
 import { emptyState, linkButton, type Section } from '../html/parts.ts';
-import type { Download, Page, RequestContext } from '../request-context.ts';
-import { type ReadPage, readPages } from './read-pages.ts';
+import type { Download, HtmlPage, RequestContext } from '../request-context.ts';
+import { joinPages, type ReadPage } from './join-pages.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -116,7 +116,7 @@ function rows<T>(
 }
 
 /** A list with its filter, in pages of one read each. */
-export async function showList<T>(context: RequestContext, list: ListPage<T>): Promise<Page> {
+export async function showList<T>(context: RequestContext, list: ListPage<T>): Promise<HtmlPage> {
   const { href } = context;
   const position = readPosition(context.query);
   const { page, problems } = await readPage(list, position.cursor);
@@ -140,7 +140,7 @@ export async function exportList<T>(
   list: Pick<ListPage<T>, 'read' | 'csv' | 'what'>,
 ): Promise<Download> {
   const { csv, what } = list;
-  const { items, nextCursor } = await readPages(list.read, maxReads);
+  const { items, nextCursor } = await joinPages(list.read, maxReads);
   const cells = items.map((item) => Object.values(csv.columns).map((column) => column(item)));
   const isWhole = nextCursor === undefined;
   const last = isWhole ? [] : [[`NOT COMPLETE: there are more ${what} than one file has`]];

@@ -1,9 +1,9 @@
 import { html } from '../html/html.ts';
-import { type Fact, facts, linkButton, panel } from '../html/parts.ts';
-import type { Page, RequestContext } from '../request-context.ts';
+import { type Fact, factList, linkButton, panel } from '../html/parts.ts';
+import type { HtmlPage, RequestContext } from '../request-context.ts';
 
 /** What a form has made. Its response is the only one that shows the value. */
-interface MadeCredential extends Pick<Page, 'section' | 'crumbs' | 'title'> {
+interface MadeCredential extends Pick<HtmlPage, 'section' | 'crumbs' | 'title'> {
   /** Undefined if the form was sent before, and the value was in that response. */
   readonly value: string | undefined;
   readonly kind: string;
@@ -23,7 +23,7 @@ interface MadeCredential extends Pick<Page, 'section' | 'crumbs' | 'title'> {
   };
 }
 
-export function madeCredentialPage({ href }: RequestContext, made: MadeCredential): Page {
+export function madeCredentialPage({ href }: RequestContext, made: MadeCredential): HtmlPage {
   const { title, section, crumbs, value, label, before } = made;
   const page = { section, crumbs };
   const link = (text: string) => linkButton(href(made.address), text, 'primary');
@@ -34,7 +34,7 @@ export function madeCredentialPage({ href }: RequestContext, made: MadeCredentia
           Copy it now and keep it in a safe place. It is not stored here and cannot be shown again.
         </p>
         <p class="once-value"><code data-secret data-copy="${label}">${value}</code></p>
-        ${facts(made.facts)}
+        ${factList(made.facts)}
       </div>
     `;
     const body = html`

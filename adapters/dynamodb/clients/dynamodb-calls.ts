@@ -15,7 +15,7 @@ export interface CallOptions {
 }
 
 /** One page of items and the key after which the next one starts. */
-export interface Page {
+export interface ItemPage {
   readonly Items?: Item[] | undefined;
   readonly LastEvaluatedKey?: Record<string, unknown> | undefined;
 }
@@ -27,12 +27,12 @@ export interface Page {
  */
 export interface DynamoDbCalls {
   get(input: GetCommandInput, options: CallOptions): Promise<{ readonly Item?: Item | undefined }>;
-  query(input: QueryCommandInput, options: CallOptions): Promise<Page>;
+  query(input: QueryCommandInput, options: CallOptions): Promise<ItemPage>;
   update(input: UpdateCommandInput, options: CallOptions): Promise<unknown>;
 }
 
 /** A page, and how many items were read for it. */
-export interface CountedPage extends Page {
+export interface CountedPage extends ItemPage {
   /** After the filter. */
   readonly Count?: number | undefined;
   /** Before the filter. */

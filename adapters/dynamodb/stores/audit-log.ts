@@ -17,7 +17,7 @@ import type { DynamoDbDocuments, DynamoDbRegions } from '../clients/dynamodb-cal
 import { groupPartition, parseAuditItem, toAuditItem } from '../items/audit-item.ts';
 import type { Item } from '../items/item.ts';
 import { type PartitionPage, queryPage } from '../pages/read-page.ts';
-import { parseItems, queryPartition, readPages, type StoreOptions } from './read-items.ts';
+import { itemsOfPages, parseItems, queryPartition, type StoreOptions } from './read-items.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.audit;
@@ -155,7 +155,7 @@ function queryDay(
   day: string,
   id: string,
 ): AsyncIterable<Item> {
-  return readPages(`read the audit in ${awsRegion}`, (ExclusiveStartKey) =>
+  return itemsOfPages(`read the audit in ${awsRegion}`, (ExclusiveStartKey) =>
     dynamodb.query({
       TableName: table,
       KeyConditionExpression: '#day = :day',

@@ -2,7 +2,7 @@ import { trunkGroupIndex } from '../../../contract/tables.ts';
 import { MalformedRecordError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { callAws } from '../../aws-errors.ts';
-import type { DynamoDbCalls, DynamoDbDocuments, Page } from '../clients/dynamodb-calls.ts';
+import type { DynamoDbCalls, DynamoDbDocuments, ItemPage } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 
 /** How a store reads. */
@@ -62,11 +62,11 @@ export function createFind<T>(
 }
 
 /** The items of all pages. */
-export async function* readPages(
+export async function* itemsOfPages(
   doing: string,
-  readPage: (startKey: Page['LastEvaluatedKey']) => Promise<Page>,
+  readPage: (startKey: ItemPage['LastEvaluatedKey']) => Promise<ItemPage>,
 ): AsyncGenerator<Item> {
-  let startKey: Page['LastEvaluatedKey'];
+  let startKey: ItemPage['LastEvaluatedKey'];
   do {
     const page = await callAws('DynamoDB', doing, () => readPage(startKey));
     yield* page.Items ?? [];
@@ -86,7 +86,7 @@ export function scanItems(
   store: StoreOptions,
   options: ScanOptions = {},
 ): AsyncGenerator<Item> {
-  return readPages(`list ${table}`, (startKey) =>
+  return itemsOfPages(`list ${table}`, (startKey) =>
     dynamodb.scan(
       {
         TableName: table,
@@ -106,7 +106,7 @@ export function queryPartition(
   store: StoreOptions,
   options: PortOptions = {},
 ): AsyncGenerator<Item> {
-  return readPages(`list ${request.value} of ${request.table}`, (startKey) =>
+  return itemsOfPages(`list ${request.value} of ${request.table}`, (startKey) =>
     calls.query(
       {
         TableName: request.table,

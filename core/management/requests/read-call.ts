@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../contract/json-object.ts';
-import { checkInput, exactly, type Facts, Wrong } from '../../../contract/management/fields.ts';
+import { checkInput, exactly, type RuleFacts, Wrong } from '../../../contract/management/fields.ts';
 import { type ManagementOperation, operationOf } from '../../../contract/management/operations.ts';
 import type { ManagementCall } from '../../../contract/management/request.ts';
 import type { InputProblem } from '../../errors.ts';
@@ -33,7 +33,7 @@ export function neededFields(
 /** What the rules of fields depend on. */
 type RuleContext = Pick<ManagementContext, 'config' | 'clock' | 'trunkGroups'>;
 
-export function factsOf(context: RuleContext): Facts {
+export function factsOf(context: RuleContext): RuleFacts {
   const { config, trunkGroups } = context;
   return { config, trunkGroups, now: currentTime(context), findWrongSubnet };
 }

@@ -17,9 +17,9 @@ import { hiddenField } from '../../html/field.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge, dataTable, enabledBadge, stopsText } from '../../html/list.ts';
-import { copyable, dangerPanel, facts, linkButton, panel } from '../../html/parts.ts';
+import { copyable, dangerPanel, factList, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { Handler, HtmlPage, RequestContext } from '../../request-context.ts';
 import { changedFact } from '../audit/audit.ts';
 import { expirySummary, oldValueFacts, scopesSummary, useFacts, warningNotes } from './key-list.ts';
 
@@ -139,7 +139,7 @@ export function keyPage(
   key: ApiKey,
   problems: Problems = noProblems,
   row: SubnetRow = emptyRow,
-): Page {
+): HtmlPage {
   const { href, may, now } = context;
   const isOver = key.expiresAt !== undefined && key.expiresAt <= now;
   const canRotate = may('rotateApiKey') && key.enabled && !isOver;
@@ -156,7 +156,7 @@ export function keyPage(
     labels: { name: 'Name', address: 'IP address', netmask: 'Netmask' },
     body: html`${panel(
       { title: 'Details', id: 'details' },
-      facts([
+      factList([
         ['Key id', copyable(key.keyId, 'the key id')],
         ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
         !key.enabled && ['Disabled', stopsText(key)],

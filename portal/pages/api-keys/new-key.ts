@@ -21,7 +21,7 @@ import {
 import { checkbox, textField } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import { linkButton } from '../../html/parts.ts';
-import type { Page, RequestContext } from '../../request-context.ts';
+import type { HtmlPage, RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage, quotaLimit, readQuota } from '../choose-trunk-group.ts';
 import {
   defaultOverlap,
@@ -121,7 +121,7 @@ function createdKeyPage(
   context: RequestContext,
   { key, value, warnings = [] }: Created,
   isRotated = false,
-): Page {
+): HtmlPage {
   const { now, api } = context;
   const address = `/api-keys/${key.keyId}`;
   const did = isRotated ? 'rotated' : 'created';

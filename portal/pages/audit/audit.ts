@@ -12,7 +12,7 @@ import { type Html, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
 import { emptyState, type Fact, linkButton, type Section } from '../../html/parts.ts';
 import { formatExactSpan, formatMinute, timeWithDistance } from '../../html/time.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { Handler, HtmlPage, RequestContext } from '../../request-context.ts';
 
 type History = Awaited<ReturnType<RequestContext['management']['listHistory']>>;
 
@@ -47,7 +47,7 @@ async function showHistory(
   section: Section,
   id: string,
   { name, createdAt }: { readonly name: string; readonly createdAt: number },
-): Promise<Page> {
+): Promise<HtmlPage> {
   const { href, query, management } = context;
   const path = `/${section}/${id}`;
   const history = await management.listHistory(id, {

@@ -27,7 +27,7 @@ import { type Html, html } from '../../html/html.ts';
 import { copyable } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
-import type { Page, Redirect, RequestContext } from '../../request-context.ts';
+import type { HtmlPage, Redirect, RequestContext } from '../../request-context.ts';
 import { command, tokenCommand } from '../clients/next-steps.ts';
 import { getClient, ofClient } from '../clients/one-client.ts';
 import { isKey, secretTitle, uses } from '../clients/secret-table.ts';
@@ -96,7 +96,7 @@ interface Created {
 function createdSecretPage(
   context: RequestContext,
   { client, secret, value, expired = [] }: Created,
-): Page | Redirect {
+): HtmlPage | Redirect {
   const { now, deployment, href } = context;
   const { clientId } = client;
   const address = clientPath(clientId);

@@ -15,7 +15,7 @@ import {
   dangerPanel,
   emptyState,
   type Fact,
-  facts,
+  factList,
   linkButton,
   panel,
 } from '../../html/parts.ts';
@@ -53,7 +53,7 @@ function clientFacts(context: RequestContext, client: Client): Html {
   const { deployment, now, href } = context;
   const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
   const { provider, declared } = client;
-  return facts([
+  return factList([
     [
       'Client id',
       html`${copyable(client.clientId, 'the client id')}${

@@ -4,7 +4,7 @@ import { clientPath } from '../../client-path.ts';
 import type { Problems } from '../../forms/problems.ts';
 import { linkButton } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
-import type { Page, RequestContext } from '../../request-context.ts';
+import type { HtmlPage, RequestContext } from '../../request-context.ts';
 
 export function getClient({ management, id }: RequestContext): Promise<Client> {
   return management.findClient(id('clientId'));
@@ -22,7 +22,7 @@ export function ofClient(
 }
 
 /** A refused change, with a link back to the client. */
-export function refusedPage(context: RequestContext, client: Client, problems: Problems): Page {
+export function refusedPage(context: RequestContext, client: Client, problems: Problems): HtmlPage {
   const address = context.href(clientPath(client.clientId));
   return {
     title: client.name,

@@ -18,7 +18,7 @@ import {
   LoginNeededError,
   TooManyTrunkGroupsError,
 } from '../../http-error.ts';
-import type { Page } from '../../request-context.ts';
+import type { HtmlPage } from '../../request-context.ts';
 
 type Text = readonly [title: string, text: string];
 
@@ -175,7 +175,7 @@ export function errorPage(
   { status, title, text, retry }: ErrorText,
   address: string,
   form: Fields | undefined,
-): Page {
+): HtmlPage {
   const again =
     retry === undefined
       ? ''

@@ -18,9 +18,9 @@ import {
 import { type Option, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
-import { facts, panel } from '../../html/parts.ts';
+import { factList, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import type { Handler, HtmlPage, RequestContext } from '../../request-context.ts';
 
 export type TokenExplanation = Awaited<ReturnType<Management['explainToken']>>;
 export type RequestExplanation = Awaited<ReturnType<Management['explainRequest']>>;
@@ -93,14 +93,14 @@ function verifiedFacts(
   verified: NonNullable<RequestExplanation['verified']>,
 ): Html {
   if (verified.credential === 'api_key') {
-    return facts([
+    return factList([
       ['Credential', 'API key'],
       ['Key id', keyLink(context, verified.keyId)],
       ['Scopes', verified.scopes?.join(' ') ?? 'Every scope'],
       ['Service trunk group', html`<code>${verified.serviceTrunkGroup}</code>`],
     ]);
   }
-  return facts([
+  return factList([
     ['Credential', 'Access token'],
     ['Issuer', issuerLink(context, verified.issuer)],
     ['Client id', clientLink(context, verified.clientId)],
@@ -139,7 +139,7 @@ function foundFacts(
   context: RequestContext,
   { clientId, keyId, issuer, tokenId }: NonNullable<RequestExplanation['facts']>,
 ): Html {
-  return facts([
+  return factList([
     clientId !== undefined && ['Client id', clientLink(context, clientId)],
     keyId !== undefined && ['Key id', keyLink(context, keyId)],
     issuer !== undefined && ['Issuer', issuerLink(context, issuer)],
@@ -170,7 +170,7 @@ export function requestResult(context: RequestContext, explanation: RequestExpla
       'bad',
       'It is refused.',
       html`The rule: ${rule ?? ''} <span class="muted">(${reason ?? ''})</span>.`,
-    )}${remedy !== undefined && endsIt(remedy)}${facts([
+    )}${remedy !== undefined && endsIt(remedy)}${factList([
       [
         'The caller sees',
         html`
@@ -295,7 +295,7 @@ const labels = {
 function showPage(
   context: RequestContext,
   { token, request, note, problems = noProblems }: Explained,
-): Page {
+): HtmlPage {
   return {
     title: 'Why refused?',
     section: 'explain',

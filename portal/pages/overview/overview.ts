@@ -11,7 +11,7 @@ import { clientPath } from '../../client-path.ts';
 import { unlessDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, type Column, dataTable, rowLink } from '../../html/list.ts';
-import { copyable, facts, linkButton, panel } from '../../html/parts.ts';
+import { copyable, factList, linkButton, panel } from '../../html/parts.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
@@ -287,7 +287,7 @@ function endpointsPanel({ deployment: { issuer, defaultAudience } }: RequestCont
   if (issuer === undefined) return '';
   return panel(
     { title: 'Endpoints', id: 'endpoints' },
-    facts([
+    factList([
       ['Token URL', copyable(issuer + tokenPath, 'the token URL')],
       ['Issuer', copyable(issuer, 'the issuer')],
       ['JWKS', copyable(issuer + jwksPath, 'the address of the JWKS')],

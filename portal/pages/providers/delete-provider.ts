@@ -5,7 +5,7 @@ import { type Form, Instead } from '../../forms/form.ts';
 import { hiddenField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
-import type { Page, RequestContext } from '../../request-context.ts';
+import type { HtmlPage, RequestContext } from '../../request-context.ts';
 import { countOf, getProvider, ofProvider, toProvider } from './provider-pages.ts';
 
 /** Names on the page; the rest is counted. */
@@ -45,7 +45,7 @@ function clientsText(context: RequestContext, clients: ListedPage<Client>): Html
 }
 
 /** Each request deletes some clients and reads one page. The script sends the next one. */
-function showProgress(context: RequestContext, deleted: number, cursor: string): Page {
+function showProgress(context: RequestContext, deleted: number, cursor: string): HtmlPage {
   const { form, href } = context;
   const issuer = form.text('issuer');
   const kept = ['issuer', 'ifRegistration', 'cascade'];

@@ -8,7 +8,7 @@ import { type Html, html } from '../../html/html.ts';
 import { type Crumb, code, consequences } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { readPages } from '../read-pages.ts';
+import { joinPages } from '../join-pages.ts';
 import { readGroups } from './provider-groups.ts';
 import { ofProvider } from './provider-pages.ts';
 
@@ -104,7 +104,7 @@ async function otherClients(
   issuer: string,
   { value, trunkGroups, actions }: GrantValues,
 ): Promise<Html> {
-  const { items } = await readPages<Client>(
+  const { items } = await joinPages<Client>(
     (cursor) => management.listClients({ provider: issuer, cursor }),
     maxReads,
   );

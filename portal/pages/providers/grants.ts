@@ -5,7 +5,7 @@ import { dataTable } from '../../html/list.ts';
 import { code, emptyState, linkButton } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
-import { readPages } from '../read-pages.ts';
+import { joinPages } from '../join-pages.ts';
 import { ofProvider } from './provider-pages.ts';
 
 const section = 'identity-providers';
@@ -101,7 +101,7 @@ export const showIssuerGrants: Handler = async (context) => {
   const { management, person } = context;
   context.require('listGrants');
   if (person.trunkGroups !== undefined) throw new HttpError(404);
-  const { items, nextCursor } = await readPages(
+  const { items, nextCursor } = await joinPages(
     (cursor) => management.listGrants({ kind: 'issuer', cursor }),
     maxReads,
   );

@@ -5,7 +5,7 @@ import { mayChange, mayRegister, needsGrants } from '../../access/own-providers.
 import { asSentence } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable, providerKeyTable, rowLink } from '../../html/list.ts';
-import { emptyState, type Fact, facts, linkButton, panel } from '../../html/parts.ts';
+import { emptyState, type Fact, factList, linkButton, panel } from '../../html/parts.ts';
 import { distance, timeWithDistance } from '../../html/time.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
 import { clientColumns } from '../clients/client-list.ts';
@@ -88,7 +88,7 @@ export function clientsPanel(
 
 export function providerFacts(provider: IdentityProvider, more: readonly Fact[] = []): Html {
   const line = (text: string) => html`<code class="line">${text}</code>`;
-  return facts([
+  return factList([
     ['Issuer', line(provider.issuer)],
     ...(hasGivenKeys(provider)
       ? [['Keys from a file', describeGivenKeys(provider.givenKeys)] as const]

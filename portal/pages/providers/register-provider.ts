@@ -16,8 +16,8 @@ import { checkbox, fieldGroup, fixedField, selectField, textField } from '../../
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/list.ts';
-import { facts, panel } from '../../html/parts.ts';
-import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { factList, panel } from '../../html/parts.ts';
+import type { Handler, HtmlPage, RequestContext } from '../../request-context.ts';
 import { nothingPage } from '../choose-trunk-group.ts';
 
 export const providerLabels = {
@@ -188,7 +188,7 @@ function foundFacts({ issuer, jwksUri, allowedAlgorithms }: Inspection): Html {
   const missing = html`<span class="muted">Not found</span>`;
   const line = (text: string | undefined) =>
     text === undefined ? missing : html`<code class="line">${text}</code>`;
-  return facts([
+  return factList([
     ['Issuer', line(issuer)],
     ['JWKS URI', line(jwksUri)],
     ['Algorithms', allowedAlgorithms?.join(', ') ?? missing],
@@ -244,7 +244,7 @@ async function showPage(
   values: ProviderValues,
   found: Inspection | undefined,
   problems: Problems,
-): Promise<Page> {
+): Promise<HtmlPage> {
   const groups = await findProviderGroups(context);
   if (groups?.length === 0) {
     return { ...nothingPage(page, notAllowed), status: problems.status };

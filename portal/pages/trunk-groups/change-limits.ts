@@ -22,7 +22,7 @@ import {
 import { checkbox, radioGroup } from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { facts, limitFacts, limitLabel, panel } from '../../html/parts.ts';
+import { factList, limitFacts, limitLabel, panel } from '../../html/parts.ts';
 import { scopeTable } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { excessPart } from './trunk-group-details.ts';
@@ -67,7 +67,7 @@ export const limitsChange: Form<TrunkGroupLimits, FieldValues<LimitName>, Limits
   look: async (context, { subject, values, problems, isConflict, above }) => {
     const group = subject.serviceTrunkGroup;
     const stored =
-      isConflict && panel({ title: 'Stored now', id: 'stored' }, facts(limitFacts(subject)));
+      isConflict && panel({ title: 'Stored now', id: 'stored' }, factList(limitFacts(subject)));
     return {
       title: `Change the limits of ${group}`,
       section: 'trunk-groups',

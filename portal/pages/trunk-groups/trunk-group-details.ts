@@ -4,7 +4,14 @@ import type { Limits, TrunkGroupLimits } from '../../../core/trunk-group/trunk-g
 import { clientPath } from '../../client-path.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable, rowLink } from '../../html/list.ts';
-import { facts, limitFacts, limitLabel, limitValue, linkButton, panel } from '../../html/parts.ts';
+import {
+  factList,
+  limitFacts,
+  limitLabel,
+  limitValue,
+  linkButton,
+  panel,
+} from '../../html/parts.ts';
 import { endTime, formatExactSpan, timeWithDistance } from '../../html/time.ts';
 import type { Handler, Href, RequestContext } from '../../request-context.ts';
 import { readUsage } from '../choose-trunk-group.ts';
@@ -19,7 +26,7 @@ function configPanel({ deployment }: RequestContext): Html | '' {
       id: 'config-limits',
       note: 'They hold in every trunk group in addition, also for the staff.',
     },
-    facts(limitFacts(limits)),
+    factList(limitFacts(limits)),
   );
 }
 
@@ -50,7 +57,7 @@ export const showTrunkGroup: Handler = async (context) => {
     actions: isStaff && linkButton(href(`/trunk-groups/${group}/edit`), 'Change limits', 'primary'),
     body: html`${panel(
       { title: 'Limits', id: 'limits' },
-      facts([
+      factList([
         limits.stops !== undefined && ['Stopped', describeStops(limits.stops).join('; ')],
         ...limitFacts(limits, usage),
         ['What it has', has],

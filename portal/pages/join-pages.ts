@@ -2,25 +2,18 @@ import type { ListedPage } from '../../adapters/management.ts';
 
 export type ReadPage<T> = (cursor: string | undefined) => Promise<ListedPage<T>>;
 
-/**
- * Several pages of a list. `nextCursor` leads to what was not read.
- *
- * @param start the cursor of the first of them.
- */
-export async function readPages<T>(
+/** The first pages of a list as one. `nextCursor` leads to what was not read. */
+export async function joinPages<T>(
   read: ReadPage<T>,
   maxReads: number,
-  start?: string,
-): Promise<ListedPage<T>> {
+): Promise<Pick<ListedPage<T>, 'items' | 'nextCursor'>> {
   const items: T[] = [];
-  let examined = 0;
-  let nextCursor = start;
+  let nextCursor: string | undefined;
   for (let reads = 0; reads < maxReads; reads++) {
     const page = await read(nextCursor);
     items.push(...page.items);
-    examined += page.examined;
     nextCursor = page.nextCursor;
     if (nextCursor === undefined) break;
   }
-  return { items, examined, nextCursor };
+  return { items, nextCursor };
 }
