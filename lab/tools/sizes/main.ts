@@ -1,10 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import { loadedBy } from './loaded-files.ts';
+import { loadedBy, root } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
 import { printPlaces } from './places.ts';
 
 const { calls, places } = new Command('node lab/tools/sizes/main.ts')
-  .description('Prints what one token takes a reader through.')
+  .description('Prints the lines of TypeScript, and what one token takes a reader through.')
   .option('--calls', 'also lists the functions that a token calls')
   .option(
     '--places [names...]',
@@ -18,6 +21,21 @@ if (places !== undefined) {
   process.exit();
 }
 
+/** @returns how many lines the TypeScript of these folders has, without declarations of others. */
+function countLines(...folders: readonly string[]): string {
+  const listed = execFileSync('git', ['ls-files', '--', ...folders], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const files = listed.split('\n').filter((name) => /(?<!\.d)\.ts$/.test(name));
+  const texts = files.map((name) => readFileSync(join(root, name), 'utf8'));
+  return (texts.join('').split('\n').length - 1).toLocaleString('en');
+}
+
+const shipped = 'contract core adapters lambda lib bin cli portal verifier packages'.split(' ');
+console.log(
+  `${countLines(...shipped)} lines ship; tests: ${countLines('test')}; lab: ${countLines('lab')}.`,
+);
 const loaded = [...loadedBy('token')].filter((name) => name.endsWith('.ts'));
 const called = await findCalledFunctions();
 if (calls) {
