@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { evaluate, propertiesOf, readConfigFile, synthesise } from './synthesise.ts';
 
 interface Transformer {
   readonly InputPathsMap?: Readonly<Record<string, string>>;
@@ -25,12 +25,12 @@ beforeAll(() => {
     backup: { retentionDays: 7, copyToVaultArn },
   });
   const template = templates['AuthorizationServer-slc'] as Template;
-  rules = Object.values(resourcesOf(template, 'AWS::Events::Rule'))
-    .filter(({ Properties }) => Properties['EventPattern'] !== undefined)
-    .map(({ Properties }) => ({
-      description: String(Properties['Description']),
-      pattern: evaluate(Properties['EventPattern']),
-      transformer: evaluate(Properties['Targets'][0].InputTransformer),
+  rules = propertiesOf(template, 'AWS::Events::Rule')
+    .filter((properties) => properties['EventPattern'] !== undefined)
+    .map((properties) => ({
+      description: String(properties['Description']),
+      pattern: evaluate(properties['EventPattern']),
+      transformer: evaluate(properties['Targets'][0].InputTransformer),
     }));
 });
 

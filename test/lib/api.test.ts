@@ -11,6 +11,7 @@ import {
 } from '../../contract/routes.ts';
 import {
   evaluate,
+  propertiesOf,
   type Resource,
   readConfigFile,
   resourcesOf,
@@ -47,8 +48,8 @@ function methodsOf(route: Route): readonly string[] {
 
 describe('the routes without a domain', () => {
   it('are those of the table that do not stand at the origin, each method and ANY', () => {
-    const found = Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).map(
-      ({ Properties }) => `${Properties['HttpMethod']} ${paths()[Properties['ResourceId'].Ref]}`,
+    const found = propertiesOf(template, 'AWS::ApiGateway::Method').map(
+      (properties) => `${properties['HttpMethod']} ${paths()[properties['ResourceId'].Ref]}`,
     );
     const expected = served.flatMap((route) => methodsOf(route).map((m) => `${m} ${route.path}`));
     expect(found).toHaveLength(expected.length);
@@ -113,11 +114,11 @@ describe('the authorization endpoint', () => {
       'Custom::FirstSigningKey',
     ]);
     const path = Object.entries(paths(found)).find(([, value]) => value === authorizationPath)?.[0];
-    const methods = Object.values(resourcesOf(found, 'AWS::ApiGateway::Method'))
-      .filter(({ Properties }) => Properties['ResourceId'].Ref === path)
-      .map(({ Properties }) => {
-        const handler = evaluate(Properties['Integration'].Uri).match(/Functions(\w+?)Live/)?.[1];
-        return `${Properties['HttpMethod']} ${handler}`;
+    const methods = propertiesOf(found, 'AWS::ApiGateway::Method')
+      .filter((properties) => properties['ResourceId'].Ref === path)
+      .map((properties) => {
+        const handler = evaluate(properties['Integration'].Uri).match(/Functions(\w+?)Live/)?.[1];
+        return `${properties['HttpMethod']} ${handler}`;
       });
     expect(new Set(methods)).toEqual(
       new Set(['ANY', 'GET', 'HEAD', 'POST'].map((method) => `${method} Discovery`)),
@@ -222,12 +223,10 @@ describe('the API', () => {
   });
 
   it('answers its own errors in the shape of the service', () => {
-    const found = Object.values(resourcesOf(template, 'AWS::ApiGateway::GatewayResponse')).map(
-      ({ Properties }) => {
-        const { RestApiId: _, ...rest } = Properties;
-        return rest;
-      },
-    );
+    const found = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse').map((properties) => {
+      const { RestApiId: _, ...rest } = properties;
+      return rest;
+    });
     expect(found).toEqual(
       gatewayErrors.map(({ type, status, body, retryAfter }) => ({
         ResponseType: type,

@@ -2,7 +2,7 @@
 /* oxlint-disable typescript/no-explicit-any */
 import { describe, expect, it } from 'vitest';
 import { portalConfig } from '../../lab/support/portal-config.ts';
-import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { evaluate, propertiesOf, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 describe("a company's settings", () => {
   const encryptionKeyArn =
@@ -102,8 +102,8 @@ describe('executions that are reserved for a portal', () => {
     const { templates } = synthesise({ ...readConfigFile('three-regions'), ...config });
     return Object.fromEntries(
       Object.entries(templates).flatMap(([stack, template]) =>
-        Object.values(resourcesOf(template, 'AWS::Lambda::Function'))
-          .map(({ Properties }) => Properties)
+        propertiesOf(template, 'AWS::Lambda::Function')
+          .map((properties) => properties)
           .filter(({ FunctionName: name }) => /-(portal|management)$/.test(name))
           .map(({ FunctionName: name, ReservedConcurrentExecutions: count }) => [
             `${stack} ${name}`,

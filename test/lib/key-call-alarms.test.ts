@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type EventPattern, matchesEvent } from '../support/event-pattern.ts';
-import { evaluate, resourcesOf, singleRegion } from './synthesise.ts';
+import { evaluate, propertiesOf, singleRegion } from './synthesise.ts';
 
 let template: Template;
 beforeAll(() => {
@@ -9,8 +9,8 @@ beforeAll(() => {
 });
 
 function patternOf(eventName: string): EventPattern {
-  const patterns = Object.values(resourcesOf(template, 'AWS::Events::Rule')).map(
-    ({ Properties }) => evaluate(Properties['EventPattern']) as EventPattern | undefined,
+  const patterns = propertiesOf(template, 'AWS::Events::Rule').map(
+    (properties) => evaluate(properties['EventPattern']) as EventPattern | undefined,
   );
   const found = patterns.find(
     (pattern) => pattern?.['detail'] && JSON.stringify(pattern).includes(`["${eventName}"]`),

@@ -15,6 +15,7 @@ import type { RegionStack } from '../../lib/region-stack.ts';
 import { shippedFiles } from '../architecture/source-files.ts';
 import {
   evaluate,
+  propertiesOf,
   readConfigFile,
   resourcesOf,
   settingsOf,
@@ -36,9 +37,9 @@ beforeAll(() => {
 
 function alarms(of = template): Readonly<Record<string, any>> {
   return Object.fromEntries(
-    Object.values(resourcesOf(of, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => [
-      String(Properties['AlarmName']).slice(prefix.length),
-      evaluate(Properties),
+    propertiesOf(of, 'AWS::CloudWatch::Alarm').map((properties) => [
+      String(properties['AlarmName']).slice(prefix.length),
+      evaluate(properties),
     ]),
   );
 }
@@ -270,8 +271,8 @@ describe('the alarms of a region', () => {
   });
 
   it('look at the namespace in which the functions of the deployment report', () => {
-    const reported = Object.values(resourcesOf(template, 'AWS::Lambda::Function')).flatMap(
-      ({ Properties }) => Properties['Environment']?.Variables.AUTH_METRIC_NAMESPACE ?? [],
+    const reported = propertiesOf(template, 'AWS::Lambda::Function').flatMap(
+      (properties) => properties['Environment']?.Variables.AUTH_METRIC_NAMESPACE ?? [],
     );
     expect(new Set(reported)).toEqual(new Set(['AuthorizationServer/authorization-server']));
     const own = Object.values(alarms()).flatMap((alarm) =>
@@ -311,8 +312,8 @@ describe('the alarms of a region', () => {
 
 describe('calls to KMS', () => {
   function rules(): readonly any[] {
-    return Object.values(resourcesOf(template, 'AWS::Events::Rule'))
-      .map(({ Properties }) => evaluate(Properties))
+    return propertiesOf(template, 'AWS::Events::Rule')
+      .map((properties) => evaluate(properties))
       .filter(({ EventPattern }) => EventPattern !== undefined);
   }
 
@@ -403,8 +404,8 @@ describe('a new version of a function', () => {
   });
 
   it('goes back on alarms that can go off within its five minutes', () => {
-    const named = Object.values(resourcesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).flatMap(
-      ({ Properties }) => Properties['AlarmConfiguration'].Alarms.map((one: any) => one.Name.Ref),
+    const named = propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup').flatMap((properties) =>
+      properties['AlarmConfiguration'].Alarms.map((one: any) => one.Name.Ref),
     );
     const all = resourcesOf(template, 'AWS::CloudWatch::Alarm');
     for (const id of new Set<string>(named)) {
@@ -464,9 +465,9 @@ describe('a new version of a function', () => {
 describe('reserved concurrency', () => {
   it('is what the config says, and nothing if it says nothing', () => {
     const reserved = Object.fromEntries(
-      Object.values(resourcesOf(template, 'AWS::Lambda::Function')).map(({ Properties }) => [
-        Properties['FunctionName'],
-        Properties['ReservedConcurrentExecutions'],
+      propertiesOf(template, 'AWS::Lambda::Function').map((properties) => [
+        properties['FunctionName'],
+        properties['ReservedConcurrentExecutions'],
       ]),
     );
     expect(reserved).toMatchObject({
@@ -556,8 +557,8 @@ describe('the dashboard', () => {
       }),
     ]);
     for (const [index, one] of regions.entries()) {
-      const known = Object.values(resourcesOf(one, 'AWS::CloudWatch::Alarm')).map(
-        ({ Properties }) => Properties['AlarmName'],
+      const known = propertiesOf(one, 'AWS::CloudWatch::Alarm').map(
+        (properties) => properties['AlarmName'],
       );
       const shown: readonly string[] = widgets[index].properties.alarms;
       expect(shown.length).toBeGreaterThan(40);

@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Construct } from 'constructs';
 import { expect, it } from 'vitest';
 import { OAuthClient } from '../../lib/oauth-client.ts';
-import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { evaluate, propertiesOf, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 function synthesised(management: object, more: object = {}) {
   const input = { ...readConfigFile('single-region'), management, ...more };
@@ -40,8 +40,8 @@ it('adds an alias for each account, which that account may invoke, and nothing t
   ).toEqual([480, 480]);
   // So that events take no execution of token requests.
   expect(
-    Object.values(resourcesOf(template, 'AWS::Lambda::Function')).flatMap(
-      ({ Properties }) => Properties['ReservedConcurrentExecutions'] ?? [],
+    propertiesOf(template, 'AWS::Lambda::Function').flatMap(
+      (properties) => properties['ReservedConcurrentExecutions'] ?? [],
     ),
   ).toEqual([60]);
   for (const type of ['AWS::IAM::Role', 'AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']) {

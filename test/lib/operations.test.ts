@@ -11,6 +11,7 @@ import {
 import { restoredTableName, type TableKey } from '../../contract/tables.ts';
 import {
   evaluate,
+  propertiesOf,
   readConfigFile,
   resourcesOf,
   type Synthesis,
@@ -34,10 +35,10 @@ describe('the policies of operators', () => {
   /** Group → action → resources, shortened to a table's or a function's name. */
   function groups(): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> {
     return Object.fromEntries(
-      Object.values(resourcesOf(stack('slc'), 'AWS::IAM::ManagedPolicy')).map(({ Properties }) => {
+      propertiesOf(stack('slc'), 'AWS::IAM::ManagedPolicy').map((properties) => {
         const granted: Record<string, string[]> = {};
         for (const { Effect, Action, Resource } of evaluate(
-          Properties['PolicyDocument'].Statement,
+          properties['PolicyDocument'].Statement,
         )) {
           expect(Effect).toBe('Allow');
           for (const action of [Action].flat() as string[]) {
@@ -49,7 +50,7 @@ describe('the policies of operators', () => {
             granted[action] = [...(granted[action] ?? []), ...names];
           }
         }
-        return [String(Properties['ManagedPolicyName']), granted];
+        return [String(properties['ManagedPolicyName']), granted];
       }),
     );
   }

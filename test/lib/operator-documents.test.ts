@@ -7,7 +7,7 @@ import {
   type OperatorDocument,
   operatorDocuments,
 } from '../../lib/operators/operator-policies.ts';
-import { readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { propertiesOf, readConfigFile, synthesise } from './synthesise.ts';
 
 const input = readConfigFile('three-regions');
 const account = '111122223333';
@@ -67,13 +67,13 @@ describe('the documents of operators', () => {
     Object.entries(awsRegions).flatMap(([id, region]) => {
       const template = templates[`AuthorizationServer-${id}`];
       if (template === undefined) throw new Error(id);
-      return Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy'))
+      return propertiesOf(template, 'AWS::IAM::ManagedPolicy')
         .filter(
-          ({ Properties }) =>
-            Properties['ManagedPolicyName'] ===
+          (properties) =>
+            properties['ManagedPolicyName'] ===
             operatorPolicyName('authorization-server', id as 'slc', group),
         )
-        .flatMap(({ Properties }) => pairs(Properties['PolicyDocument'].Statement, region));
+        .flatMap((properties) => pairs(properties['PolicyDocument'].Statement, region));
     });
 
   it.each(Object.keys(operatorGroups))('of %s allow what its policies allow', (group) => {

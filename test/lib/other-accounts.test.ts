@@ -3,7 +3,7 @@ import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { managementAliases } from '../../contract/management/roles.ts';
 import { evaluateRequest } from '../../lab/emulator/iam/evaluate-request.ts';
 import { administratorAccess } from '../../lab/emulator/iam/principals.ts';
-import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { evaluate, propertiesOf, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const account = '111122223333';
 const other = '444455556666';
@@ -26,12 +26,12 @@ function permissions(input: unknown) {
   const template = synthesise(input).templates['AuthorizationServer-slc'];
   if (template === undefined) throw new Error('there is no stack');
   const aliases = resourcesOf(template, 'AWS::Lambda::Alias');
-  return Object.values(resourcesOf(template, 'AWS::Lambda::Permission'))
-    .filter(({ Properties }) => String(Properties['Principal']).startsWith('arn:'))
-    .map(({ Properties }) => {
-      const { Ref = '' } = Properties['FunctionName'] as { readonly Ref?: string };
+  return propertiesOf(template, 'AWS::Lambda::Permission')
+    .filter((properties) => String(properties['Principal']).startsWith('arn:'))
+    .map((properties) => {
+      const { Ref = '' } = properties['FunctionName'] as { readonly Ref?: string };
       const name = String(evaluate(aliases[Ref]?.Properties['Name']));
-      const { Principal, Action, ...rest } = Properties;
+      const { Principal, Action, ...rest } = properties;
       return { name, Principal, Action, others: Object.keys(rest) };
     });
 }

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { evaluate, resourcesOf, singleRegion } from './synthesise.ts';
+import { evaluate, propertiesOf, resourcesOf, singleRegion } from './synthesise.ts';
 
 interface Statement {
   readonly Effect: string;
@@ -93,18 +93,16 @@ describe('what each role may do with each table, and so what it may not', () => 
       ([name, permissions]) =>
         [name.replace('authorization-server-slc-', ''), accessByTable(permissions)] as const,
     );
-    const operators = Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy')).map(
-      ({ Properties }) => {
-        const statements = evaluate(Properties['PolicyDocument'].Statement) as Statement[];
-        const permissions = statements.flatMap(({ Effect, Action, Resource }) =>
-          listed(Action).flatMap((action) =>
-            listed(Resource).map((one): Permission => [Effect, action, readable(one)]),
-          ),
-        );
-        const name = String(Properties['ManagedPolicyName']);
-        return [name.replace('authorization-server-slc-', ''), accessByTable(permissions)] as const;
-      },
-    );
+    const operators = propertiesOf(template, 'AWS::IAM::ManagedPolicy').map((properties) => {
+      const statements = evaluate(properties['PolicyDocument'].Statement) as Statement[];
+      const permissions = statements.flatMap(({ Effect, Action, Resource }) =>
+        listed(Action).flatMap((action) =>
+          listed(Resource).map((one): Permission => [Effect, action, readable(one)]),
+        ),
+      );
+      const name = String(properties['ManagedPolicyName']);
+      return [name.replace('authorization-server-slc-', ''), accessByTable(permissions)] as const;
+    });
     expect(Object.fromEntries([...functions, ...operators])).toEqual({
       //                     clients api-keys providers signing-keys settings audit uses
       token: 'GU - - Q - - -',
@@ -176,13 +174,11 @@ describe('roles', () => {
 
 describe('who may invoke a function', () => {
   it('is the API on one path, or one schedule', () => {
-    const permissions = Object.values(resourcesOf(template, 'AWS::Lambda::Permission')).map(
-      ({ Properties }) => [
-        readable(evaluate(Properties['FunctionName'])),
-        Properties['Principal'],
-        evaluate(Properties['SourceArn']).replace(/\{(\w+?)[0-9A-F]{8}\}(?:\.\w+)?/, '$1'),
-      ],
-    );
+    const permissions = propertiesOf(template, 'AWS::Lambda::Permission').map((properties) => [
+      readable(evaluate(properties['FunctionName'])),
+      properties['Principal'],
+      evaluate(properties['SourceArn']).replace(/\{(\w+?)[0-9A-F]{8}\}(?:\.\w+)?/, '$1'),
+    ]);
     const api = 'arn:aws:execute-api:us-west-2:111122223333:ApiRestApi/live/*';
     expect(new Set(permissions)).toEqual(
       new Set([

@@ -11,7 +11,7 @@ import { featureFlags } from '../../lib/feature-flags.ts';
 import { maxRequiredScopesBytes } from '../../lib/platform/route-scopes.ts';
 import { PlatformAuthorizer, type PlatformAuthorizerProps } from '../../lib/platform-authorizer.ts';
 import { readerCondition, readTables } from './reader-condition.ts';
-import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
+import { evaluate, propertiesOf, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
 let bundles: string;
 
@@ -87,13 +87,11 @@ describe('PlatformAuthorizer', () => {
   it('guards the methods that it was given to, and no other', () => {
     const template = build();
     const [authorizerId] = Object.keys(resourcesOf(template, 'AWS::ApiGateway::Authorizer'));
-    const methods = Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).map(
-      ({ Properties }) => [
-        Properties['HttpMethod'],
-        Properties['AuthorizationType'],
-        Properties['AuthorizerId']?.Ref,
-      ],
-    );
+    const methods = propertiesOf(template, 'AWS::ApiGateway::Method').map((properties) => [
+      properties['HttpMethod'],
+      properties['AuthorizationType'],
+      properties['AuthorizerId']?.Ref,
+    ]);
     expect(methods.toSorted((a, b) => a.join().localeCompare(b.join()))).toEqual([
       ['ANY', 'CUSTOM', authorizerId],
       ['GET', 'CUSTOM', authorizerId],
@@ -162,8 +160,8 @@ describe('PlatformAuthorizer', () => {
 
   it('may read three tables by key, write last uses and its log, send traces, and nothing else', () => {
     const template = build();
-    const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
-      ({ Properties }) => evaluate(Properties['PolicyDocument'].Statement) as readonly unknown[],
+    const statements = propertiesOf(template, 'AWS::IAM::Policy').flatMap(
+      (properties) => evaluate(properties['PolicyDocument'].Statement) as readonly unknown[],
     );
     expect(statements).toEqual([
       {
@@ -197,8 +195,8 @@ describe('PlatformAuthorizer', () => {
   it('reads the tables of another account and AWS region by their ARNs', () => {
     const tables = 'arn:aws:dynamodb:us-east-1:444455556666:table/authorization-server';
     const template = build({ tables });
-    const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
-      ({ Properties }) => evaluate(Properties['PolicyDocument'].Statement) as readonly unknown[],
+    const statements = propertiesOf(template, 'AWS::IAM::Policy').flatMap(
+      (properties) => evaluate(properties['PolicyDocument'].Statement) as readonly unknown[],
     );
     expect(statements).toEqual(expect.arrayContaining([...readStatements(tables)]));
     expect(JSON.stringify(statements)).not.toContain('111122223333:table');
@@ -271,9 +269,7 @@ describe('PlatformAuthorizer', () => {
 
   describe('alarms', () => {
     const alarmsOf = (template: Template) =>
-      Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) =>
-        evaluate(Properties),
-      );
+      propertiesOf(template, 'AWS::CloudWatch::Alarm').map((properties) => evaluate(properties));
     const find = (template: Template, text: string) =>
       alarmsOf(template).find(({ AlarmDescription }) => AlarmDescription.includes(text));
 
@@ -341,13 +337,14 @@ describe('PlatformAuthorizer', () => {
   });
 
   it('answers no decision with 503 and Retry-After, if it is told to', () => {
-    const found = Object.values(
-      resourcesOf(build({ failureStatus: 503 }), 'AWS::ApiGateway::GatewayResponse'),
-    ).map(({ Properties }) => [
-      Properties['ResponseType'],
-      Properties['StatusCode'],
-      Properties['ResponseParameters']['gatewayresponse.header.Retry-After'],
-      JSON.parse(Properties['ResponseTemplates']['application/json']).error,
+    const found = propertiesOf(
+      build({ failureStatus: 503 }),
+      'AWS::ApiGateway::GatewayResponse',
+    ).map((properties) => [
+      properties['ResponseType'],
+      properties['StatusCode'],
+      properties['ResponseParameters']['gatewayresponse.header.Retry-After'],
+      JSON.parse(properties['ResponseTemplates']['application/json']).error,
     ]);
     expect(found).toEqual([
       ['UNAUTHORIZED', '401', undefined, 'invalid_token'],
@@ -359,8 +356,8 @@ describe('PlatformAuthorizer', () => {
 
   it('lets pages read every refusal only if it is told whose, and leaves preflights open', () => {
     const corsOf = (template: Template) =>
-      Object.values(resourcesOf(template, 'AWS::ApiGateway::GatewayResponse')).map(
-        ({ Properties: { ResponseParameters: headers } }) => [
+      propertiesOf(template, 'AWS::ApiGateway::GatewayResponse').map(
+        ({ ResponseParameters: headers }) => [
           headers['gatewayresponse.header.Access-Control-Allow-Origin'],
           headers['gatewayresponse.header.Access-Control-Expose-Headers'],
         ],
@@ -385,19 +382,17 @@ describe('PlatformAuthorizer', () => {
     const resource = 'https://api.example.com/v1';
     const template = build({ audiences: ['https://api.example.com', resource], resource });
     const url = 'https://api.example.com/.well-known/oauth-protected-resource/v1';
-    const challenges = Object.values(
-      resourcesOf(template, 'AWS::ApiGateway::GatewayResponse'),
-    ).flatMap(
-      ({ Properties }) =>
-        Properties['ResponseParameters']['gatewayresponse.header.WWW-Authenticate'] ?? [],
+    const challenges = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse').flatMap(
+      (properties) =>
+        properties['ResponseParameters']['gatewayresponse.header.WWW-Authenticate'] ?? [],
     );
     expect(challenges).toHaveLength(2);
     for (const challenge of challenges) {
       expect(challenge).toMatch(/^'Bearer realm="platform", error="[^']*'$/);
       expect(challenge).toContain(`, resource_metadata="${url}"'`);
     }
-    const parts = Object.values(resourcesOf(template, 'AWS::ApiGateway::Resource')).map(
-      ({ Properties }) => Properties['PathPart'],
+    const parts = propertiesOf(template, 'AWS::ApiGateway::Resource').map(
+      (properties) => properties['PathPart'],
     );
     expect(parts).toEqual(
       expect.arrayContaining(['.well-known', 'oauth-protected-resource', 'v1']),
@@ -428,13 +423,13 @@ describe('PlatformAuthorizer', () => {
   });
 
   it('answers refusals with the challenges of RFC 6750 and the errors in one shape', () => {
-    const responses = Object.values(resourcesOf(build(), 'AWS::ApiGateway::GatewayResponse')).map(
-      ({ Properties }) => ({
-        type: Properties['ResponseType'],
-        status: Properties['StatusCode'],
-        challenge: Properties['ResponseParameters']['gatewayresponse.header.WWW-Authenticate'],
-        cache: Properties['ResponseParameters']['gatewayresponse.header.Cache-Control'],
-        body: Properties['ResponseTemplates']['application/json'],
+    const responses = propertiesOf(build(), 'AWS::ApiGateway::GatewayResponse').map(
+      (properties) => ({
+        type: properties['ResponseType'],
+        status: properties['StatusCode'],
+        challenge: properties['ResponseParameters']['gatewayresponse.header.WWW-Authenticate'],
+        cache: properties['ResponseParameters']['gatewayresponse.header.Cache-Control'],
+        body: properties['ResponseTemplates']['application/json'],
       }),
     );
     const cache = "'no-store'";
@@ -465,99 +460,87 @@ describe('PlatformAuthorizer', () => {
     ]);
   });
 
-  const wrong: readonly [string, () => unknown, RegExp][] = [
+  const wrong: readonly [string, object, RegExp][] = [
     [
       'an issuer that no token has',
-      () => build({ issuer: 'auth.example.com/' }),
+      { issuer: 'auth.example.com/' },
       /issuer: received "auth.example.com\/"; allowed: .*, "https:\/\/auth.example.com"/,
     ],
-    ['no audience', () => build({ audiences: [] }), /audiences: received \[\]/],
-    ['an audience with a space', () => build({ audiences: ['a b'] }), /without spaces/],
-    [
-      'tables with an invalid name',
-      () => build({ tables: 'a b' }),
-      /tables: received "a b"; allowed: the/,
-    ],
-    [
-      'a bucket',
-      () => build({ tables: 'arn:aws:s3:::authorization-server' }),
-      /tables: received "arn:aws:s3/,
-    ],
+    ['no audience', { audiences: [] }, /audiences: received \[\]/],
+    ['an audience with a space', { audiences: ['a b'] }, /without spaces/],
+    ['tables with an invalid name', { tables: 'a b' }, /tables: received "a b"; allowed: the/],
+    ['a bucket', { tables: 'arn:aws:s3:::authorization-server' }, /tables: received "arn:aws:s3/],
     [
       'tables by two names',
-      () => build({ tables: 'one', tablesName: 'two' }),
+      { tables: 'one', tablesName: 'two' },
       /tablesName: received "two"; allowed: nothing/,
     ],
     [
       'tables that only the deployment knows',
-      () => build({ tables: Fn.importValue('Tables') }),
+      { tables: Fn.importValue('Tables') },
       /received a token of CDK/,
     ],
     [
       'a status of failures that is no such status',
-      () => build({ failureStatus: 401 as never }),
+      { failureStatus: 401 },
       /failureStatus: received 401; allowed: 500 or 503/,
     ],
     ...['', 'null', 'app.example.com', 'https://*', 'https://app.example.com/', "https://a'b"].map(
-      (allowOrigin): [string, () => unknown, RegExp] => [
+      (allowOrigin): [string, object, RegExp] => [
         `the origin ${allowOrigin}`,
-        () => build({ allowOrigin }),
+        { allowOrigin },
         /allowOrigin: received "/,
       ],
     ),
-    ['a realm with a quote', () => build({ realm: "it's" }), /realm: received "it's"/],
-    ['a realm with a double quote', () => build({ realm: 'a"b' }), /printable ASCII/],
+    ['a realm with a quote', { realm: "it's" }, /realm: received "it's"/],
+    ['a realm with a double quote', { realm: 'a"b' }, /printable ASCII/],
     [
       'a cache although tokens must be bound to keys',
-      () => build({ dpop: 'required', resultCacheTtl: Duration.seconds(1) }),
+      { dpop: 'required', resultCacheTtl: Duration.seconds(1) },
       /resultCacheTtl: received 1 s; allowed: 0, since dpop is required/,
     ],
     [
       'a choice about bound tokens that it does not know',
-      () => build({ dpop: 'off' as never }),
+      { dpop: 'off' },
       /dpop: received "off"; allowed: allowed or required/,
     ],
     [
       'an origin with a path',
-      () => build({ dpopOrigins: ['https://api.example.com/v1'] }),
+      { dpopOrigins: ['https://api.example.com/v1'] },
       /dpopOrigins: received \["https:\/\/api\.example\.com\/v1"\]; allowed: one origin or more/,
     ],
     [
       'an algorithm that no proof may have',
-      () => build({ dpopAlgorithms: ['HS256' as never] }),
+      { dpopAlgorithms: ['HS256'] },
       /dpopAlgorithms: received \["HS256"\]; allowed: of ES256/,
     ],
     [
       'a cache of two hours',
-      () => build({ resultCacheTtl: Duration.hours(2) }),
+      { resultCacheTtl: Duration.hours(2) },
       /received 7200 s; allowed: at most 3600 s/,
     ],
-    [
-      'no scope',
-      () => build({}, (_, authorizer) => void authorizer.requireScopes()),
-      /received no scope/,
-    ],
-    [
-      'two scopes in one text',
-      () => build({}, (_, authorizer) => void authorizer.requireScopes('a b')),
-      /received "a b"/,
-    ],
-    ['no bundle', () => build({ bundles: '/nonexistent' }), /there is no bundle of the authorizer/],
-    [
-      'more methods than the environment holds',
-      () =>
-        build({}, (restApi, authorizer) => {
-          for (let index = 0; index < 60; index += 1) {
-            restApi.root
-              .addResource(`a-rather-long-resource-name-${index}`)
-              .addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
-          }
-        }),
-      new RegExp(`allowed: ${maxRequiredScopesBytes}`),
-    ],
+    ['no bundle', { bundles: '/nonexistent' }, /there is no bundle of the authorizer/],
   ];
 
-  it.each(wrong)('refuses %s', (_, make, message) => {
-    expect(make).toThrow(message);
+  it.each(wrong)('refuses %s', (_, props, message) => {
+    expect(() => build(props)).toThrow(message);
+  });
+
+  it('refuses to require no scope, or two in one text', () => {
+    const require = (...scopes: readonly string[]) =>
+      build({}, (_, authorizer) => void authorizer.requireScopes(...scopes));
+    expect(() => require()).toThrow(/received no scope/);
+    expect(() => require('a b')).toThrow(/received "a b"/);
+  });
+
+  it('refuses more methods than the environment holds', () => {
+    const addMany = (restApi: RestApi, authorizer: PlatformAuthorizer) => {
+      for (let index = 0; index < 60; index += 1) {
+        restApi.root
+          .addResource(`a-rather-long-resource-name-${index}`)
+          .addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
+      }
+    };
+    expect(() => build({}, addMany)).toThrow(`allowed: ${maxRequiredScopesBytes}`);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changedSigningKeyAttributes } from '../../contract/tables.ts';
 import { evaluateRequest, type RequestContext } from '../../lab/emulator/iam/evaluate-request.ts';
-import { evaluate, resourcesOf, singleRegion } from './synthesise.ts';
+import { evaluate, propertiesOf, resourcesOf, singleRegion } from './synthesise.ts';
 
 const account = '111122223333';
 const table = `arn:aws:dynamodb:us-west-2:${account}:table/authorization-server-signing-keys`;
@@ -14,9 +14,9 @@ beforeAll(() => {
   const template = singleRegion();
   const roles = resourcesOf(template, 'AWS::IAM::Role');
   statements = Object.fromEntries(
-    Object.values(resourcesOf(template, 'AWS::IAM::Policy')).map(({ Properties }) => [
-      roles[Properties['Roles'][0].Ref]?.Properties['RoleName'],
-      onTable(evaluate(Properties['PolicyDocument'].Statement)),
+    propertiesOf(template, 'AWS::IAM::Policy').map((properties) => [
+      roles[properties['Roles'][0].Ref]?.Properties['RoleName'],
+      onTable(evaluate(properties['PolicyDocument'].Statement)),
     ]),
   );
 });

@@ -87,6 +87,11 @@ export function resourcesOf(template: Template, type?: string): Readonly<Record<
   );
 }
 
+/** What the resources of a type have, in the order of the template. */
+export function propertiesOf(template: Template, type: string): readonly Resource['Properties'][] {
+  return Object.values(resourcesOf(template, type)).map(({ Properties }) => Properties);
+}
+
 /** The single-region example, which most tests look at. */
 export function singleRegion(): Template {
   const { templates } = synthesise(readConfigFile('single-region'));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { apiKeyUseTableName, tableKeys, tableName, tables } from '../../contract/tables.ts';
-import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { evaluate, propertiesOf, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 interface Json {
   readonly Resources: Readonly<
@@ -27,8 +27,8 @@ function synthesised(config: 'single-region' | 'three-regions', more: object) {
   const { templates } = synthesise({ ...readConfigFile(config), ...more });
   const names = Object.entries(templates).map(([stack, template]) => [
     stack,
-    Object.values(resourcesOf(template, 'AWS::DynamoDB::GlobalTable')).map(({ Properties }) =>
-      String(Properties['TableName']),
+    propertiesOf(template, 'AWS::DynamoDB::GlobalTable').map((properties) =>
+      String(properties['TableName']),
     ),
   ]);
   return {
