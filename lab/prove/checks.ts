@@ -326,8 +326,9 @@ export const checks: Readonly<Record<string, Check>> = {
 
   'lost-key-tag': async (world) => {
     const { items } = await world.authctl('signing-key', 'list');
-    const keys = items as readonly { kid: string; state: string; kms_key_arn: string }[];
-    const current = keys.find(({ state }) => state === 'current');
+    type Key = Readonly<Record<'kid' | 'region' | 'state' | 'kms_key_arn', string>>;
+    const keys = items as readonly Key[];
+    const current = keys.find(({ region, state }) => region === regionId && state === 'current');
     if (current === undefined) throw new Error('no key is current');
     const [KeyId = '', TagKey] = [current.kms_key_arn.split('/')[1], kmsKeyTags.deployment];
     const signs = (isOwn: boolean, what: string) =>
@@ -347,7 +348,7 @@ export const checks: Readonly<Record<string, Check>> = {
     const before = await kidOf(world);
     // It is refused until the key is eligible.
     await world.within('a rotation by command', () =>
-      world.authctl('signing-key', 'rotate').catch(() => undefined),
+      world.authctl('signing-key', 'rotate', '--region', regionId).catch(() => undefined),
     );
     await world.within('a token of another key', async () => (await kidOf(world)) !== before);
   },

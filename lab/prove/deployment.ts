@@ -1,8 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { DeploymentConfigInput } from '../../contract/deployment-config.ts';
+import {
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
 import { stackId, stackName } from '../../contract/function-names.ts';
 import { leaveOutOfAll } from '../ministack/leave-out.ts';
+import { addReplicas } from '../ministack/regions.ts';
 import { runOrThrow } from '../support/run-command.ts';
 import type { Template } from '../support/template-changes/template.ts';
 import { importMapping } from '../tools/import-mapping.ts';
@@ -141,11 +145,13 @@ export async function deployService(run: Run, change: object = {}): Promise<Outp
   const assembly = await synthesise(run, 'service', ...writeConfig(run, change));
   const regions = awsRegions.map((one, index) => [regionIds[index] ?? regionId, one] as const);
   const data = ['data', awsRegions[0]] as const;
+  const config = parseDeploymentConfig(configOf(run.request));
   const outputs: Record<string, Outputs> = {};
   for (const [part, awsRegion] of regions.length > 1 ? [data, ...regions] : regions) {
     intend(run.record, { kind: 'keys', name, awsRegion });
     const stack = { kind: 'stack', name: stackName(name, part), awsRegion } as const;
     outputs[part] = await deploy(run, assembly, stackId(part), stack);
+    if (run.isEmulator && part === 'data') await addReplicas(run.aws().dynamodb, config);
   }
   return outputs[regionId] ?? {};
 }

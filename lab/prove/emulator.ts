@@ -1,12 +1,26 @@
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Cloud } from '../ministack/cloud.ts';
-import { runScenarios } from '../ministack/scenarios.ts';
+import { createHostedZone } from '../ministack/regions.ts';
+import { runScenarios, type Scenario } from '../ministack/scenarios.ts';
 import { OutputProcess } from '../support/output-process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
 export const emulatedRegion = 'us-west-2';
-export const emulatedNames = [`*.execute-api.${emulatedRegion}.amazonaws.com`];
+/** The first of the page's two regions has everything that the probe deploys. */
+const domain = { name: 'trial.example.com', hostedZoneName: 'example.com' };
+const apiNames = `*.execute-api.${emulatedRegion}.amazonaws.com`;
+export const emulatedNames = [apiNames, domain.name, `*.${domain.name}`];
+
+/** The page's config of two regions, with a zone of the emulator. @returns options. */
+export async function writeTwoRegions(cloud: Cloud, folder: string): Promise<readonly string[]> {
+  const hostedZoneId = await createHostedZone(cloud, domain.hostedZoneName);
+  const lines = { domain: { ...domain, hostedZoneId }, witnessAwsRegion: 'us-east-1' };
+  const file = join(folder, 'two-regions.json');
+  writeFileSync(file, JSON.stringify(lines));
+  return ['--regions', `${emulatedRegion},us-east-2`, '--config', file];
+}
 
 /** The command on an emulator, in a process of its own with an administrator's credentials. */
 export function startOnEmulator(cloud: Cloud, cwd: string, ...args: readonly string[]) {
@@ -29,11 +43,13 @@ export const whileKeyIsLost = ({ permissions }: Cloud, work: () => Promise<void>
   permissions.record.expectDenials(({ action }) => action === 'kms:Sign', work);
 
 /** Plays the command on an emulator that it starts, and ends as it does. */
-export async function proveOnEmulator(): Promise<void> {
+export async function proveOnEmulator(hasTwoRegions: boolean): Promise<void> {
   process.exitCode = 1;
-  const prove = (cloud: Cloud) =>
+  const prove: Scenario['prove'] = (cloud, { folder }) =>
     whileKeyIsLost(cloud, async () => {
-      const running = startOnEmulator(cloud, process.cwd(), '--region', emulatedRegion, '--yes');
+      const two = hasTwoRegions && (await writeTwoRegions(cloud, folder));
+      const regions = two || ['--region', emulatedRegion];
+      const running = startOnEmulator(cloud, process.cwd(), ...regions, '--yes');
       process.once('SIGINT', () => void running.interrupt('SIGKILL'));
       running.child.stdout.pipe(process.stdout);
       running.child.stderr.pipe(process.stderr);

@@ -86,7 +86,14 @@ async function deploy(run: deployment.Run): Promise<World> {
   const client = await createClient(authctl);
   const table = deployedTableName({ name }, 'signingKeys');
   // No one waits for an emulator: as if every verifier had had days to learn the next key.
-  if (isEmulator) await ageNextKey(run.aws().dynamodb, { table, regionId: deployment.regionId });
+  if (isEmulator) {
+    for (const [index, region] of awsRegions.entries()) {
+      const regionId = deployment.regionIds[index] ?? deployment.regionId;
+      await ageNextKey(run.aws(region).dynamodb, { table, regionId });
+      // No schedule of the emulator does it.
+      if (index > 0) await authctl('signing-key', 'rotate', '--region', regionId);
+    }
+  }
   const { defaultAudience: audience, domain } = deployment.configOf(request);
   const issuer = { issuer: Issuer, jwksUri: JwksUri, audience };
   say('deploys what uses it');
@@ -165,6 +172,6 @@ async function prove(): Promise<void> {
   await end(record);
 }
 
-if (options['emulator'] !== undefined) await proveOnEmulator();
+if (options['emulator'] !== undefined) await proveOnEmulator(/,/.test(options['regions'] ?? ''));
 else if (options['clean'] !== undefined) await end(openRecord(resolve(options['clean'])));
 else await prove();

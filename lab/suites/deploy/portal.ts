@@ -14,10 +14,10 @@ import {
   sayLeftOut,
   signingKeyPolicy,
 } from '../../ministack/proof.ts';
+import { createHostedZone } from '../../ministack/regions.ts';
 import { loginClient, TestOpenIdProvider } from '../../support/openid-provider.ts';
 import { portalConfig } from '../../support/portal-config.ts';
 import { ServiceInUse } from '../redeploy/service-in-use.ts';
-import { createHostedZone } from './three-regions.ts';
 
 const awsRegion = 'us-west-2';
 const serviceStack = 'AuthorizationServer-slc';

@@ -9,7 +9,7 @@ import {
 } from '../../../contract/deployment-config.ts';
 import type { RegionId } from '../../../contract/regions.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
-import { deployedTableName, tableKeys, tables } from '../../../contract/tables.ts';
+import { deployedTableName, tables } from '../../../contract/tables.ts';
 import { restorableTables } from '../../../core/restore/restore-tables.ts';
 import type { Assembly, Cloud } from '../../ministack/cloud.ts';
 import { assertIndexes, assertListed, assertNotListed } from '../../ministack/indexes.ts';
@@ -23,6 +23,7 @@ import {
   signingKeyPolicy,
   verifyToken,
 } from '../../ministack/proof.ts';
+import { addReplicas, createHostedZone } from '../../ministack/regions.ts';
 import {
   readAssembly,
   withoutIndexes,
@@ -55,7 +56,8 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   const configPath = cloud.writeConfig({ ...input, domain });
   const assembly = await cloud.synthesiseConfig('service', { ...input, domain });
   await deployEarlierData(cloud, assembly);
-  await addReplicas(cloud, parseDeploymentConfig(input));
+  await addReplicas(cloud.aws(home.awsRegion).dynamodb, parseDeploymentConfig(input));
+  say('replicas were added to the global tables by hand, which the emulator does not do itself');
   await cloud.deploy(assembly, home.stack);
   say(`deployed only ${home.id}, at ${home.origin}`);
   const policy = policyOf('client-operator', home.id);
@@ -161,36 +163,9 @@ function regionsOf(config: DeploymentConfig): readonly Region[] {
   }));
 }
 
-/** The zone in which the stacks put their names. @returns its id. */
-export async function createHostedZone(cloud: Cloud, zone = hostedZoneName): Promise<string> {
-  const response = await fetch(`${cloud.endpoint}/2013-04-01/hostedzone`, {
-    method: 'POST',
-    body: `<CreateHostedZoneRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Name>${zone}</Name><CallerReference>test</CallerReference></CreateHostedZoneRequest>`,
-  });
-  const text = await response.text();
-  const id = /<Id>\/hostedzone\/(\w+)<\/Id>/.exec(text)?.[1];
-  assert.ok(id, text);
-  return id;
-}
-
 /** The domain of the example, in a zone of the account. */
 export async function describeDomain(cloud: Cloud) {
-  return { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
-}
-
-/** The emulator takes the replicas of a global table from UpdateTable and not from a template. */
-async function addReplicas(cloud: Cloud, config: DeploymentConfig): Promise<void> {
-  const [home, ...others] = deployedRegions(config);
-  if (home === undefined) return;
-  const { dynamodb } = cloud.aws(home.awsRegion);
-  const shared = tableKeys.filter((key) => tables[key].scope === 'global');
-  for (const key of shared) {
-    await dynamodb.updateTable({
-      TableName: deployedTableName(config, key),
-      ReplicaUpdates: others.map(({ awsRegion }) => ({ Create: { RegionName: awsRegion } })),
-    });
-  }
-  say('replicas were added to the global tables by hand, which the emulator does not do itself');
+  return { ...example.domain, hostedZoneId: await createHostedZone(cloud, hostedZoneName) };
 }
 
 /**
@@ -258,7 +233,7 @@ export async function proveMove(cloud: Cloud): Promise<void> {
   const after = cloud.writeConfig(three);
   const assembly = await cloud.synthesiseConfig('three', three);
   await cloud.deploy(assembly, 'AuthorizationServer-data');
-  await addReplicas(cloud, parseDeploymentConfig(three));
+  await addReplicas(cloud.aws(awsRegion).dynamodb, parseDeploymentConfig(three));
   // The other regions have no audit yet.
   const joining = regionsOf(parseDeploymentConfig(three)).filter((to) => to.stack !== stack);
   const audit = joining.flatMap((region) => ['--without-audit', region.awsRegion]);

@@ -159,9 +159,10 @@ function makeWorld(change: Partial<Behaviour>): World {
     if (command === 'client enable') state.enabled = true;
     if (command === 'client delete') state.deleted = true;
     if (command === 'table restore') state.deleted = !now.restored;
-    if (command === 'signing-key rotate') state.kid = now.rotated;
+    if (args.join(' ') === 'signing-key rotate --region slc') state.kid = now.rotated;
     if (command === 'signing-key list') {
-      return { items: [{ kid: 'current', state: 'current', kms_key_arn: 'arn:key/key' }] };
+      const key = { kid: 'current', region: 'slc', state: 'current', kms_key_arn: 'arn:key/key' };
+      return { items: [{ ...key, kid: 'other', region: 'dfw' }, key] };
     }
     const items = now.lists ? made.map((client_id) => ({ client_id })) : [];
     return { client_id: command === 'client create' ? made.at(-1) : now.shown(id), items };
