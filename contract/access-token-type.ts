@@ -1,4 +1,4 @@
-/** RFC 9068 §2.1's `typ`, or RFC 7519 §5.1's for libraries that refuse every other type. */
+/** `typ` of access tokens: RFC 9068 §2.1's, or RFC 7519 §5.1's for libraries that refuse others. */
 export const accessTokenTypes = ['at+jwt', 'JWT'] as const;
 
 export type AccessTokenType = (typeof accessTokenTypes)[number];

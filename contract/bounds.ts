@@ -55,7 +55,10 @@ export const maxSigningInputBytes = 3000;
 export const defaultTokenLifetime = 3600;
 /** In seconds. A lifetime below a minute is used up by network latency and clock differences. */
 export const minTokenLifetime = 60;
-/** Seconds. Without client look-ups, a revocation reaches a verifier after a day at most. */
+/**
+ * In seconds. A verifier without client look-ups accepts a token until it expires, so a revocation
+ * reaches it after a day at most.
+ */
 export const maxTokenLifetime = secondsPerDay;
 
 /**
@@ -67,7 +70,10 @@ export const maxStackEvents = 50;
 
 export const maxSecretsPerClient = 100;
 
-/** Two of each of three types: with two secrets, the item is read with one unit of 4 KB. */
+/**
+ * Public keys of one client: two of each of three types. With them and two secrets, its item is
+ * still read with one unit of 4 KB.
+ */
 export const maxKeysPerClient = 6;
 
 /** Of RSA among them, which are the longest. */
@@ -79,7 +85,10 @@ export const maxOldValues = 4;
 /** Idempotency keys of rotations that an API key remembers: a repetition after as many more rotates again. */
 export const maxRotationIds = 16;
 
-/** Seconds that a secret has left when it expires soon: time for a release with a new one. */
+/**
+ * A secret expires soon when it has this many seconds left or fewer: two weeks are time for a
+ * release with a new secret. `authctl`, the portal and the metric of the token function use it.
+ */
 export const secretExpiresSoonWithin = 14 * secondsPerDay;
 
 /** Clients, or API keys, that a limit of a trunk group can name: its quota (docs/limits.md). */
@@ -91,16 +100,22 @@ export const maxLimitProviders = 100;
 /** Providers that a limit can allow a trunk group to register for itself. */
 export const maxOwnProviders = 100;
 
-/** Bytes of the grants at one issuer or host: some 3,000. DynamoDB takes 400 KB in one item. */
+/** Bytes of JSON of the grants at one issuer or host, some 3,000. A DynamoDB item takes 400 KB. */
 export const maxGrantListBytes = 300_000;
 
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
 
-/** Seconds of clock difference: above what NTP leaves (FAPI accepts 8 and refuses 60). */
+/**
+ * Clock difference that this service's own verifier forgives, in seconds: above what NTP leaves,
+ * far below a token's life (the FAPI suite accepts 8 s and refuses 60 s).
+ */
 export const verifierLeeway = 10;
 
-/** Seconds that `iat` and `nbf` may be in the future. FAPI 2.0 §5.3.2.1 refuses more than 60. */
+/**
+ * Seconds by which `iat` and `nbf` of what a client makes may be in the future: assertions and
+ * proofs of clocks that are ahead. FAPI 2.0 §5.3.2.1 refuses more than 60.
+ */
 export const maxClockLead = 60;
 
 /** Most that it can forgive a provider whose clock is worse, in seconds. RFC 7519 §4.1.4: "small". */
@@ -124,10 +139,16 @@ export const maxProviderDocumentBytes = 256 * 1024;
  */
 export const providerFetchTimeout = 2000;
 
-/** Milliseconds of one inspection. Customers must not hold executions that the staff needs. */
+/**
+ * Milliseconds for all documents of one inspection or registration. What customers ask for must not
+ * hold the executions that the staff needs to stop something.
+ */
 export const inspectionTime = { staff: 5000, others: 2000 } as const;
 
-/** Milliseconds for a document of this service, whose function may start, or of the login. */
+/**
+ * Milliseconds for a document of this service, whose function may have to start, and of the
+ * provider that the company chose for its own login.
+ */
 export const trustedFetchTimeout = 5000;
 
 /** Keys in a provider's set: each is checked at registration and at every refresh. */
@@ -194,7 +215,7 @@ export const jwksCacheTimes = {
   dropAfter: secondsPerDay,
 } as const;
 
-/** Seconds of `max-age` of the discovery documents: the URLs of an old one work, too. */
+/** Seconds of `max-age` of discovery documents. The URLs in an old one continue to work. */
 export const discoveryMaxAge = 3600;
 
 /**
@@ -238,7 +259,7 @@ export const assertionMemory = { seconds: 5, entries: 1000 } as const;
 /** Seconds: a token for an assertion lives at most this long, and this long after its `exp`. */
 export const assertionTokens = { longestLife: 3600, afterExpiry: 900 } as const;
 
-/** Milliseconds to fetch keys for an assertion: below the alarm `slowTokenRequest`. */
+/** Milliseconds to fetch a provider's keys for an assertion, below the alarm `slowTokenRequest`. */
 export const assertionFetchTimeout = 1500;
 
 /** Seconds for which a browser may cache a preflight response: the most that any supports. */
@@ -284,7 +305,10 @@ export const tokenMemoryMegabytes = { default: 4, max: 64 } as const;
  */
 export const optionalLookupDeadline = 500;
 
-/** Seconds that a revoked API key still works: operators expect a minute at most. */
+/**
+ * Longest time for which a verifier may cache a record, in seconds. A revoked API key continues to
+ * work for as long. No operator expects a revocation to take more than a minute.
+ */
 export const maxLookupCacheSeconds = 60;
 
 /**
@@ -294,10 +318,13 @@ export const maxLookupCacheSeconds = 60;
  */
 export const providerHold = { seconds: 5, refreshAfter: 2.5 } as const;
 
-/** Items on one page of a list: 500 usual clients are 300 KiB of the 1 MiB of one read. */
+/** Items on one page of a list. 500 usual clients are 300 KiB; DynamoDB reads 1 MiB at once. */
 export const maxListedItems = 500;
 
-/** Items looked at for one filtered page: one read of 1 MiB has 1,700 usual clients. */
+/**
+ * Items that are looked at for one page of a filtered list. It bounds the time that a page takes;
+ * DynamoDB stops at 1 MiB, which is 1,700 clients of a usual size.
+ */
 export const maxExaminedItems = 1000;
 
 /**
@@ -305,7 +332,10 @@ export const maxExaminedItems = 1000;
  */
 export const maxTrunkGroupsOfReach = 100;
 
-/** Milliseconds of one decision: less than the proxy's timeout, so that the caller gets a 503. */
+/**
+ * Milliseconds that the forward-auth check may take for one decision. The proxy's own timeout must
+ * be longer, so that the caller gets the 503 of the check with its `Retry-After`.
+ */
 export const checkDeadline = 2500;
 
 /** Reads of 1 MiB that look for a secret in a whole table: 250,000 clients with three secrets are 240. */

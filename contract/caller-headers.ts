@@ -13,7 +13,7 @@ export const callerHeaders = {
 
 export type CallerHeaderName = (typeof callerHeaders)[keyof typeof callerHeaders];
 
-/** The JSON body of a refusal, for proxies such as NGINX that pass on headers but no body. */
+/** Carries a refusal's JSON body on one line, for proxies that pass on only headers (NGINX). */
 export const refusalHeader = 'X-Auth-Error';
 
 /** The path that a proxy asks: `/verify/messaging:view`, then anything. */

@@ -34,7 +34,10 @@ const authorization = (signedHeaders: string) =>
 /** ISO 8601 in its basic form, `20261120T093000Z`. */
 const basicTime = v.pipe(v.string(), v.regex(/^\d{8}T\d{6}Z$/));
 
-/** The values of the signed headers, which only the sender knows. All must be signed. */
+/**
+ * The part of the signed request that only its sender knows: the values of its headers. The
+ * signature must cover every one of them.
+ */
 const callerProofSchema = v.union([
   v.strictObject({
     authorization: authorization(namesWithToken),
@@ -46,7 +49,7 @@ const callerProofSchema = v.union([
 
 export type CallerProof = Readonly<v.InferOutput<typeof callerProofSchema>>;
 
-/** @returns undefined if it is no proof. No error says why: a proof holds a session token. */
+/** @returns undefined if the input is no proof. No error says why: a proof has a session token. */
 export function parseCallerProof(input: unknown): CallerProof | undefined {
   const result = v.safeParse(callerProofSchema, input);
   return result.success ? result.output : undefined;

@@ -5,7 +5,10 @@ export type DemoEnvironment = Readonly<Record<string, string>>;
 
 const assignment = /^(\w+)='((?:[^']|'\\'')*)'$/gm;
 
-/** For `set -a; . demo.env; set +a`. Node's own parser knows no quote within quotes. */
+/**
+ * Reads `demo.env`, which is for `set -a; . demo.env; set +a`. Node's own parser of such files does
+ * not support a quote within quotes, which the name of a folder may contain.
+ */
 export function parseDemoEnvironment(text: string): DemoEnvironment {
   return Object.fromEntries(
     [...text.matchAll(assignment)].map(([, name = '', value = '']) => [

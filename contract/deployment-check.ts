@@ -112,7 +112,10 @@ const checkedLiterals = v.pick(deploymentCheckPropertiesSchema, ['Literals', 'Fo
 /** Literals of a config, and those that it replaces on purpose. */
 export type CheckedLiterals = v.InferOutput<typeof checkedLiterals>;
 
-/** What the stack asked before, if it did. In the form of another release it says nothing. */
+/**
+ * What the stack asked before. Undefined if it asked nothing, or if another release asked in
+ * another form.
+ */
 export function readFormerProperties(input: unknown): CheckedLiterals | undefined {
   const result = v.safeParse(checkedLiterals, input);
   return result.success ? result.output : undefined;

@@ -4,7 +4,10 @@ export interface ErrorBody {
   readonly error_description: string;
 }
 
-/** Long enough for a throttle or DNS to recover, short enough for a person to wait. */
+/**
+ * Long enough for a throttle to recover or DNS to use another region, short enough for a person to
+ * wait.
+ */
 export const retryAfterSeconds = 5;
 
 /** The response to every unexpected error. It reveals nothing else to the caller. */

@@ -15,7 +15,7 @@ const kid = v.pipe(
   v.regex(/^[A-Za-z0-9_-]{43}$/, 'allowed: a kid, 43 characters of base64url (RFC 7638)'),
 );
 
-/** Proves who asks: see caller-proof.ts. Parsed separately: no error may repeat it. */
+/** Proves who asks (caller-proof.ts). It is parsed separately: no error may repeat its content. */
 const callerProof = v.optional(v.unknown());
 
 /** A request to the key-rotation function. CloudFormation sends an event of its own. */
@@ -62,7 +62,10 @@ export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>
 /** A request to the canary function. Without a kid, it checks the region's `current` keys. */
 const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
-/** Asks the canary to publish an intent's key, if only this deployment can sign with it. */
+/**
+ * Asks the canary function to publish the key of an intent, if only this deployment can sign with
+ * it. It reads the intent itself.
+ */
 const publicationRequestSchema = v.object({
   action: v.literal('publish'),
   slot: v.picklist(['first', ...regionIds]),

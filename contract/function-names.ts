@@ -24,7 +24,10 @@ export function stackId(part: StackPart): string {
   return `AuthorizationServer-${part}`;
 }
 
-/** With the deployment's name: another one in the account would update the same stacks. */
+/**
+ * Name of a stack in CloudFormation. It contains the deployment's name. Otherwise a second
+ * deployment in the account would update the stacks of the first.
+ */
 export function stackName(deploymentName: string, part: StackPart): string {
   return deploymentName === defaultDeploymentName ? stackId(part) : `${deploymentName}-${part}`;
 }

@@ -24,7 +24,10 @@ export interface SettingsSource {
   readonly kmsKeyPolicy: PolicyDocument;
 }
 
-/** Bytes of scope names: Lambda allows 4,096 for all variables, the others need 1,000. */
+/**
+ * Maximum bytes of scope names in the discovery function's settings. Lambda allows 4,096 for all
+ * variables of a function, and the other settings of this function need less than 1,000.
+ */
 export const maxScopesSupportedBytes = 2500;
 
 /** Of a deployment in which only its own clients send assertions. */

@@ -1,4 +1,7 @@
-/** Body of `/health` of a region that issues tokens. A status of 400 takes it out of service. */
+/**
+ * Body of `/health` when a region can issue tokens. Any response with a status of 400 or more takes
+ * the region out of the default routing.
+ */
 export const healthyBody = { status: 'ok' } as const;
 
 /** Outcome of such a request. Only the access log of the API has it. */

@@ -10,7 +10,10 @@ export const keyMetrics = {
   rotationRun: 'SigningKeyRotationRun',
   /** How long the region's signing key has been due for rotation. */
   overdue: 'SigningKeyOverdue',
-  /** Age of the last write of another region, if longer than {@link usualReplicationLag}. */
+  /**
+   * How long ago the last write of another region that this region can see was made, if that is
+   * longer than {@link usualReplicationLag}.
+   */
   replicationLag: 'ReplicationLag',
   /** 1 for each region whose JWKS did not verify a canary token; 0 for a run without one. */
   canaryFailure: 'SigningKeyCanaryFailure',
@@ -41,8 +44,11 @@ export const keyMetricFunctions: Readonly<Record<KeyMetric, FunctionName>> = {
 /** Minutes between two runs of the rotation, and of the canary: each costs a few reads. */
 export const keyScheduleMinutes = 5;
 
-/** Six schedules: a deployment can cause one missed run; with six, the rotation is down. */
+/** Six schedules: a deployment can cause one missed run; after six, the rotation does not run. */
 export const missedRotationMinutes = 6 * keyScheduleMinutes;
 
-/** Seconds: two schedules. What a region sees of another is usually up to one old. */
+/**
+ * Seconds: two schedules. Regions write once in each, so what a region sees of another is usually
+ * up to one schedule old.
+ */
 export const usualReplicationLag = 2 * keyScheduleMinutes * 60;

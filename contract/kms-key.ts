@@ -1,6 +1,9 @@
 import { lastingArn } from './identity-center.ts';
 
-/** Set at creation and never changed: KMS takes minutes to use a changed tag. */
+/**
+ * Tags of every signing key in KMS, set once at creation and never changed: when a tag changes, KMS
+ * takes minutes to use it for authorization, so no exact permission may depend on a change.
+ */
 export const kmsKeyTags = {
   /** Value: the deployment's name. Roles select keys by it. */
   deployment: 'authorization-server:deployment',

@@ -16,7 +16,7 @@ export const platformApiKeys = {
 
 export type PlatformApiTable = keyof typeof platformApiKeys;
 
-/** What a look-up reads of a client: not the hashes of its secrets. */
+/** What a look-up reads of a client. No platform API may see the hashes of its secrets. */
 export const checkedClientAttributes = [
   tables.clients.partitionKey,
   'schema_version',
@@ -41,7 +41,10 @@ export function isPlatformApiTable(table: TableKey): table is PlatformApiTable {
 /** The action of a look-up. */
 export const platformApiAction = 'dynamodb:GetItem';
 
-/** Look-ups that begin together are read together; without the second action, one by one. */
+/**
+ * The actions of look-ups in a process that serves many requests at once: those that begin together
+ * are read together. Without the second they are read one by one.
+ */
 export const batchedPlatformApiActions = [platformApiAction, 'dynamodb:BatchGetItem'] as const;
 
 /** The condition under which a table may be read. */

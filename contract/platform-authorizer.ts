@@ -28,7 +28,7 @@ export function routeKey(httpMethod: string, resourcePath: string): string {
   return `${httpMethod} ${resourcePath}`;
 }
 
-/** The cache key of a decision: all that it depends on, by API Gateway's own names. */
+/** What a decision depends on: its cache key in API Gateway, with API Gateway's own names. */
 export const cacheIdentitySources = [
   'method.request.header.Authorization',
   'context.identity.sourceIp',

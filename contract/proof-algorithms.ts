@@ -1,4 +1,4 @@
-/** What callers' keys sign with (RFC 9449 §4.2): FAPI 2.0 §5.4, AWS KMS and SMART. */
+/** `alg` of callers' keys (RFC 9449 §4.2): those of FAPI 2.0 §5.4, of AWS KMS and of SMART. */
 export const proofAlgs = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'PS256', 'RS256', 'RS384'] as const;
 
 export type ProofAlg = (typeof proofAlgs)[number];

@@ -51,7 +51,10 @@ const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn) && !is
 
 const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
 
-/** Limits have a record of their own. An entry that says them, too, is refused. */
+/**
+ * What a trunk group may be given is in one record: its limits. A reach entry that also says it is
+ * refused, because the caller would get more than the entry says.
+ */
 function describeLimit(key: string): string | undefined {
   return ownValue(portalLimits, key) === undefined
     ? undefined

@@ -82,10 +82,16 @@ export const slowTokenRequest = 2000;
 
 export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as const;
 
-/** Of each metric line, no dimension: a metric of each version would cost more than all. */
+/**
+ * Property of each metric line, and no dimension of its metrics: version of the function that
+ * answered. A metric of each outcome and version would cost more than all others together.
+ */
 export const functionVersionProperty = 'function_version';
 
-/** Made from the log while a deployment shifts requests. Dimension: `function_version`. */
+/**
+ * Metrics of each version of the token function, made from its log while a deployment shifts
+ * requests gradually. Each has the dimension `function_version`.
+ */
 export const versionMetrics = {
   /** 1 for each token. */
   issued: 'VersionIssued',

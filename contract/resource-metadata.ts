@@ -1,7 +1,10 @@
 import { discoveryMaxAge, maxAudienceLength } from './bounds.ts';
 import { isScopeToken } from './scopes.ts';
 
-/** RFC 3986 §4.3, by a pattern: a URL parser refuses or rewrites URIs without a host. */
+/**
+ * `absolute-URI` of RFC 3986 §4.3: a scheme and at least one more character, no fragment. A
+ * pattern and not a URL parser, which would refuse or rewrite URIs without a host.
+ */
 const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 
 /** Whether a `resource` parameter can name it (RFC 8707 §2), so that it can be an audience. */

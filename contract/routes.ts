@@ -109,7 +109,10 @@ export function routesOf(options: RouteOptions): readonly Route[] {
   return routes.filter(({ onlyWith }) => onlyWith === undefined || Boolean(options[onlyWith]));
 }
 
-/** Share of the Sign quota: the rest is for rotation, health checks and other deployments. */
+/**
+ * Share of the Sign quota that the token path may take: refusing at the gateway costs nothing,
+ * and the rest is for rotation, health checks and other deployments of the account.
+ */
 const signQuotaShare = 0.8;
 
 /** Documents are cached by their readers and cost neither a Sign nor, when warm, a read. */
@@ -139,7 +142,10 @@ interface ThrottleConfig {
   readonly regions: Readonly<Record<string, { readonly awsRegion: string } | undefined>>;
 }
 
-/** Requests a second of the account. The token path may have 40 %, each document 30 %. */
+/**
+ * Requests a second that API Gateway gives the account in each region. The token path may have 40 %
+ * and each document 30 %, so that a flood of one leaves the others theirs.
+ */
 export function leastGatewayQuota({ apiGatewayQuota, regions }: ThrottleConfig): number {
   const quotas = Object.values(regions).flatMap((region) =>
     region === undefined ? [] : gatewayQuota(region.awsRegion),

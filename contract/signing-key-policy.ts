@@ -10,7 +10,10 @@ const seconds = v.pipe(
   v.minValue(0, 'a number of seconds of 0 or more'),
 );
 
-/** In seconds. The letters are those of {@link publicationLead} and {@link retention}. */
+/**
+ * How signing keys live. All values are seconds. The letters are those of the rotation
+ * inequality, see {@link publicationLead} and {@link retention}.
+ */
 export const signingKeyPolicySchema = configObject({
   /** How long a key signs before the next takes over. */
   rotationPeriod: v.optional(seconds, 90 * secondsPerDay),

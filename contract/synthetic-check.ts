@@ -1,6 +1,10 @@
 import { type RegionId, regionIds } from './regions.ts';
 
-/** Of the form of a generated id, whose 128 bits in base62 never begin with a letter. */
+/**
+ * The client that a region's synthetic check keeps for itself. It has the form of a generated id,
+ * so that `authctl` can show it, but no generated id begins with a letter: 128 bits in 22 base62
+ * digits have a first digit of at most 7.
+ */
 export function syntheticClientId(regionId: RegionId): string {
   return `client_SyntheticCheck${regionId.padStart('00000slc'.length, '0')}`;
 }
@@ -11,7 +15,10 @@ export function isSyntheticClientId(clientId: string): boolean {
   return syntheticClientIds.has(clientId);
 }
 
-/** The check writes the record itself: no catalogue has the scope, no API the audience. */
+/**
+ * All that a synthetic client ever gets. Its record cannot change this: the check writes that
+ * record itself. No catalogue can contain the scope, and no platform API accepts the audience.
+ */
 export const syntheticAuthority = {
   scopes: ['synthetic-check'],
   audiences: ['urn:authorization-server:synthetic-check'],

@@ -1,6 +1,6 @@
 /** Where a deployment's tables are: the beginning of their names, or of their ARNs. */
 export interface TableLocation {
-  /** Each table is named by this prefix, `-` and its suffix. DynamoDB also takes an ARN. */
+  /** Each table is named by this prefix, `-` and its suffix. DynamoDB accepts a name or an ARN. */
   readonly prefix: string;
   /** The region that an ARN names; undefined for a name, whose region is the caller's own. */
   readonly awsRegion: string | undefined;

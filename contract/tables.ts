@@ -8,7 +8,11 @@ export interface TableSchema {
   readonly scope: 'global' | 'regional';
 }
 
-/** A write that changes none of the projected attributes does not write to the index. */
+/**
+ * A global secondary index. It has its keys, the table's, and the projected attributes: a write
+ * that changes none of them, such as the recording of a secret's last use, does not write to the
+ * index.
+ */
 export interface IndexSchema {
   readonly name: string;
   readonly partitionKey: string;
@@ -32,21 +36,33 @@ export const trunkGroupIndex = {
 
 const byRecordType = { partitionKey: 'record_type', sortKey: 'record_id' } as const;
 
-/** None has a TTL or a local index: strongly consistent global tables support neither. */
+/**
+ * The tables of records. All keys are strings. None of them has a TTL or a local secondary index,
+ * because strongly consistent global tables support neither.
+ */
 export const tables = {
   /** One item per client, with its secrets: one read authenticates. */
   clients: { suffix: 'clients', partitionKey: 'client_id', scope: 'global' },
   apiKeys: { suffix: 'api-keys', partitionKey: 'key_id', scope: 'global' },
   identityProviders: { suffix: 'identity-providers', partitionKey: 'issuer', scope: 'global' },
-  /** The service's own keys: an item here is trust. One Query reads those of every region. */
+  /**
+   * The service's own keys and nothing else: an item here is trust. Partitioned by the kind of
+   * record, so that one Query reads every key of every region.
+   */
   signingKeys: { suffix: 'signing-keys', ...byRecordType, scope: 'global' },
   /** What the staff allows trunk groups, and names of people. Partitioned by the kind of record. */
   settings: { suffix: 'settings', ...byRecordType, scope: 'global' },
-  /** Append-only, by UTC day, time and id, and by day and group (`2026-11-20#tg-1001`). */
+  /**
+   * Append-only; partitioned by UTC day (`2026-11-20`), sorted by time and id. What is about a
+   * trunk group is also in the partition of day and group (`2026-11-20#tg-1001`).
+   */
   audit: { suffix: 'audit', partitionKey: 'day', sortKey: 'record_id', scope: 'regional' },
 } as const satisfies Record<string, TableSchema>;
 
-/** Roles get partitions, not the table: a reader of keys cannot read the rotation's records. */
+/**
+ * Partitions of the table of signing keys. Roles get access to partitions, not to the table:
+ * permission to read the keys does not include the rotation's own records.
+ */
 export const signingKeyRecordTypes = {
   /** Sort key: the kid. */
   key: 'signing_key',
@@ -70,11 +86,17 @@ export const settingRecordTypes = {
   subject: 'subject_grants',
   /** Issuers that the staff gave to trunk groups. Sort key: their host. */
   issuer: 'issuer_grants',
-  /** Names of people (docs/adr/0110), which are nowhere else. Sort key: the actor. */
+  /**
+   * Names of people behind a portal (docs/adr/0110), which are nowhere else. Sort key: the actor of
+   * the audit, `https://issuer#subject`.
+   */
   person: 'person',
 } as const;
 
-/** In the JWKS from `next` to `previous`, signing while `current`. After that only KMS has it. */
+/**
+ * States of a signing key. It is in the JWKS from `next` to `previous` and signs while it is
+ * `current`. The states after `withdrawn` concern only KMS.
+ */
 export const signingKeyStates = [
   'next',
   'current',
@@ -84,7 +106,10 @@ export const signingKeyStates = [
   'deletion_scheduled',
 ] as const;
 
-/** A role that may change only these can neither add a key to the JWKS nor replace one. */
+/**
+ * Attributes of a signing key that its life changes. What the key is does not: a role that may
+ * change these can neither add a key to the JWKS nor replace one.
+ */
 export const changedSigningKeyAttributes = [
   'state',
   'seen_at',
@@ -99,7 +124,10 @@ export const changedSigningKeyAttributes = [
   'version',
 ] as const;
 
-/** The last day of each value of an API key, by region. Nothing decides by it (ADR 0112). */
+/**
+ * The day on which each value of an API key was last accepted, in each region. Nothing decides by
+ * it: a platform API may write to it (docs/adr/0112).
+ */
 export const apiKeyUseTable = {
   suffix: 'api-key-uses',
   /** The id of the key and of its value: {@link apiKeyUseId}. */
@@ -157,7 +185,10 @@ export function formerTableNames(names: TableNames, key: TableKey): readonly str
   return [deployedTableName({ ...names, tablesName }, key)];
 }
 
-/** A table that is restored next to the live one. A policy can name it before it exists. */
+/**
+ * The name that a table restored next to the live one must have. It is fixed, so a policy can name
+ * the table before it exists: `authorization-server-restored-clients`.
+ */
 export function restoredTableName(deploymentName: string, key: TableKey): string {
   return tableName(`${deploymentName}-restored`, key);
 }

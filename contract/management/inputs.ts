@@ -192,7 +192,7 @@ export const clientsFilter = exactly({
   undeclaredFor: v.optional(rule.duration),
 });
 
-/** What can change. The trunk group, the provider and the id there identify a client. */
+/** The fields of a client that can change. Its trunk group, provider and id there identify it. */
 export const clientChanges = exactly({
   name: v.optional(rule.name),
   scopes: v.optional(rule.scopes),
@@ -438,7 +438,10 @@ export const providerTrunkGroups = exactly({
 export const grantedClientActions = ['disable', 'delete', 'leave'] as const;
 
 export const newSubjectGrant = exactly({
-  /** A client id at the provider. One that ends at `/` or `:` stands for all that begin with it. */
+  /**
+   * A client id at the provider, the value of its client id claim. One that ends at `/` or `:`
+   * stands for every id that begins with it.
+   */
   value: rule.externalClientId,
   /** Those that may create clients with such ids. None: the grant is withdrawn. */
   trunkGroups: rule.trunkGroups,

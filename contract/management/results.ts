@@ -148,7 +148,10 @@ export const grantList = v.object({
   place: text,
   /** In the order of their values. */
   grants: list(grant),
-  /** 0: nothing is stored, or the caller is restricted. A version never comes back. */
+  /**
+   * 0: nothing is stored, or the caller is restricted to trunk groups. Lists are never deleted, so
+   * a version never comes back.
+   */
   version: v.number(),
   /** Seconds since the epoch. */
   updatedAt: v.optional(time),
@@ -396,7 +399,10 @@ export const auditedChange = v.object({
   /** When its outcome was recorded, or its intent if it has none: RFC 3339 UTC with milliseconds. */
   time: text,
   actor: text,
-  /** As the identity provider last gave it: the person's own claim. It is not in the audit. */
+  /**
+   * Of a person behind a portal, as the identity provider last gave it: the person's own claim. It
+   * is not in the audit.
+   */
   actorName: optionalText,
   /** Instead of the name, for a caller with trunk groups: a person who reaches all of them. */
   actorIsStaff: v.optional(v.literal(true)),

@@ -73,7 +73,10 @@ function readName(received: string): string | Wrong {
 /** A name for people that may be the stored one, sent again. See `newName`. */
 export const name = text(nameHelp, readName);
 
-/** They make two names look the same. U+200C and U+200D do not: some scripts need them. */
+/**
+ * They make two names look the same. U+200C and U+200D are not among them: Persian, Indic scripts
+ * and emoji need those.
+ */
 const invisible = [
   ['\u200B', 'U+200B'],
   ['\u2060', 'U+2060'],
@@ -97,7 +100,7 @@ const trunkGroupPattern = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;
 /** What is allowed as a service trunk group. */
 export const trunkGroupHelp = `1 to ${maxServiceTrunkGroupLength} of A-Z, a-z, 0-9, "_", ".", ":" and "-", a letter or digit first`;
 
-/** A claim of each token: plain ASCII that JSON never escapes. */
+/** A service trunk group is a claim of each token: plain ASCII that JSON never escapes. */
 export const trunkGroup = text(trunkGroupHelp, readTrunkGroup);
 
 export function isTrunkGroup(value: string): boolean {
