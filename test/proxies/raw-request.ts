@@ -33,7 +33,9 @@ export async function sendRaw(
   socket.write(`${[lines[0], `Host: ${hostname}`, ...lines.slice(1)].join('\r\n')}\r\n\r\n${body}`);
   const read = async (until: () => boolean) => {
     while (!until() && !socket.destroyed && !socket.readableEnded) {
-      await Promise.race([once(socket, 'data'), once(socket, 'end'), once(socket, 'close')]);
+      const events = ['data', 'end', 'close'].map((event) => once(socket, event));
+      // A refusal may end in a reset, as the rest of the request is not read.
+      await Promise.race(events).catch(() => socket.destroy());
     }
   };
   await read(() => text.includes('\r\n\r\n'));

@@ -21,32 +21,36 @@ export async function startRelay(): Promise<Relay> {
   let target: number | undefined;
   let server: Server | undefined;
 
-  function keep(socket: Socket): Socket {
-    sockets.add(socket);
-    return socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-  }
-
   async function listen(port: number): Promise<number> {
     server = createServer((near) => {
-      keep(near);
+      sockets.add(near);
+      near.on('close', () => sockets.delete(near)).on('error', () => near.destroy());
       if (target === undefined) return;
-      const far = keep(connect(target, '127.0.0.1'));
+      const far = connect(target, '127.0.0.1').on('error', () => near.destroy());
       near.pipe(far).pipe(near);
       near.on('close', () => far.destroy());
-      far.on('close', () => near.destroy());
+      far.on('close', () => near.destroySoon());
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   }
 
+  /**
+   * Ends each connection and waits until the proxy has, too: one that has not seen the end yet would
+   * send its next request on a connection that is dead.
+   */
   async function stop(): Promise<void> {
-    for (const socket of sockets) socket.destroy();
     if (server === undefined) return;
     const closed = once(server, 'close');
     server.close();
     server = undefined;
+    for (const socket of sockets) socket.resume().end();
+    const limit = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, 5000);
     await closed;
+    clearTimeout(limit);
   }
 
   const port = await listen(0);

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
 import type { LocalRun } from '../../../../lab/local/start-local.ts';
 import {
@@ -25,20 +25,21 @@ export function send(
   const target = address.startsWith('unix:')
     ? { socketPath: address.slice('unix:'.length) }
     : { host: new URL(address).hostname, port: new URL(address).port };
+  // A connection of its own: one that is kept may be closed at the moment in which it is used again.
+  const agent = new Agent({ keepAlive: true });
+  const options = { ...target, path, method, headers: ['Host', 'check', ...headers], agent };
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { ...target, path, method, headers: ['Host', 'check', ...headers] },
-      (response) => {
-        let body = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          body += chunk;
-        });
-        response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
-        });
-      },
-    );
+    const outgoing = request(options, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        body += chunk;
+      });
+      response.on('end', () => {
+        agent.destroy();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+      });
+    });
     outgoing.on('error', reject).end();
   });
 }
