@@ -64,10 +64,6 @@ async function findProvider(
   if (provider === undefined || externalClientId === undefined) return undefined;
   const { serviceTrunkGroup, allowOtherGrant = false } = input;
   const registered = await getRegisteredIssuer(context, provider);
-  if (!isEnabled(registered)) {
-    const texts = describeStops(registered.stops, context.nameActor);
-    throw new RefusedError(`the provider ${provider} is ${texts.join('; ')}`);
-  }
   const subject = externalClientId;
   const identity = { provider: registered, serviceTrunkGroup, subject, allowOtherGrant };
   await requireSubjectGrant(context, identity);
@@ -235,6 +231,10 @@ export function createPrepared(
       const complete = { ...asGiven, provider: provider?.withRule() };
       const mayHaveTokens = hasDerivedId(input, complete);
       const client = mayHaveTokens ? withoutOldTokens(context, complete) : complete;
+      if (provider !== undefined && !isEnabled(provider.registered)) {
+        const texts = describeStops(provider.registered.stops, context.nameActor);
+        throw new RefusedError(`the provider ${input.provider} is ${texts.join('; ')}`);
+      }
       await ownedClients.create(context, client, provider?.checkAllowed);
       return { client, existed: false };
     },

@@ -42,7 +42,6 @@ import {
 import { problemsOf, refuseProblems } from './read-input.ts';
 import { factsOf } from './requests/read-call.ts';
 import { toManagementError } from './requests/wire-errors.ts';
-import { requireRunning } from './trunk-group-limits/require-running.ts';
 
 /** What CloudFormation asks for a resource of a stack. */
 type StackContext = ManagementContext & { readonly stack: StackResource };
@@ -272,7 +271,8 @@ async function removeKeys(
 }
 
 /**
- * Makes the client of a resource what its properties say. An event that comes again changes nothing.
+ * Makes the client of a resource what its properties say. An event that comes again changes nothing. In
+ * a trunk group that is stopped, one that gives nothing more succeeds, as a rollback may.
  *
  * @returns its id. It follows from the stack and the properties, so a rollback ends where it began.
  */
@@ -280,7 +280,6 @@ export async function declareClient(context: StackContext, properties: unknown):
   const { client: input, publicKeys, adoptClientId: adopted } = readResource(context, properties);
   const prepared = await prepareClient(context, input);
   const { provider, asGiven } = prepared;
-  await requireRunning(context, [asGiven.serviceTrunkGroup]);
   const next = { ...asGiven, provider: provider?.withRule() };
   const clientId = adopted ?? next.clientId;
   const stored = await context.clients.find(clientId);

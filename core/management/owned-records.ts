@@ -65,23 +65,23 @@ function readingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
 }
 
 /**
- * Looks again after a record was made: two tables have no common condition. Who stops a trunk group or
- * withdraws a grant looks at records afterwards, so one of the two sees the other.
+ * Looks again after a write: two tables have no common condition. Who stops a trunk group or withdraws
+ * a grant looks at records afterwards, so one of the two sees the other.
  *
- * @param subject its id.
- * @throws what the check throws: the record was deleted again.
+ * @param undoing what an operator does if it cannot be undone.
+ * @throws what the check throws: the write was undone.
  */
 export async function keepIfAllowed(
-  subject: string,
+  undoing: string,
   check: () => Promise<unknown>,
-  remove: () => Promise<void>,
+  undo: () => Promise<void>,
 ): Promise<void> {
   try {
     await check();
   } catch (error) {
-    await remove().catch((cause: unknown) => {
-      const doing = `delete ${subject}, which was made although it may no longer be allowed`;
-      throw new UnavailableError(`${doing}; it could not be deleted again`, { cause });
+    await undo().catch((cause: unknown) => {
+      const text = `${undoing}: it was written and may not be allowed, and could not be undone`;
+      throw new UnavailableError(text, { cause });
     });
     throw error;
   }
@@ -108,7 +108,8 @@ function writingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
       await makeAuditedChange(context, change, async () => {
         await store.create(record);
         const remove = () => store.delete(subject, record.version);
-        await keepIfAllowed(subject, () => Promise.all([check(), checkAllowed?.()]), remove);
+        const checkAgain = () => Promise.all([check(), checkAllowed?.()]);
+        await keepIfAllowed(`delete ${subject}`, checkAgain, remove);
       });
     },
     /** Writes the next version. @throws {ConflictError} if it was changed in the meantime. */

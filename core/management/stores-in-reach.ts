@@ -98,21 +98,27 @@ export function intersectStored(store: LimitsStore, own: Limits): LimitsStore {
   };
 }
 
-/** The record that an operation read before it replaces it, so that it is not read again. */
-function rememberBefore<T extends { readonly version: number }>(
-  find: (id: string, options?: PortOptions) => Promise<T | undefined>,
+/** The records that an operation read before it replaces them, so that none is read again. */
+function rememberBefore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
+  store: OwnedStore<T, Query>,
+  idOf: (record: T) => string,
 ) {
   const read = new Map<string, T | undefined>();
-  const findAndRemember = async (id: string, options?: PortOptions) => {
-    const found = await find(id, options);
+  const find = async (id: string, options?: PortOptions) => {
+    const found = await store.find(id, options);
     read.set(id, found);
     return found;
   };
-  const findBefore = async (id: string, { version }: T) => {
-    const known = read.get(id);
-    return known?.version === version - 1 ? known : find(id);
+  const readPage = async (query: Query) => {
+    const page = await store.readPage(query);
+    for (const record of page.items) read.set(idOf(record), record);
+    return page;
   };
-  return { find: findAndRemember, findBefore };
+  const findBefore = async (next: T) => {
+    const known = read.get(idOf(next));
+    return known?.version === next.version - 1 ? known : store.find(idOf(next));
+  };
+  return { find, readPage, findBefore };
 }
 
 /** Clients or API keys, as far as their limits differ. */
@@ -135,7 +141,7 @@ function restrictStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
   { trunkGroups, limitsOf }: StoreReach,
   kind: RestrictedKind<T>,
 ): OwnedStore<T, Query> {
-  const { find, findBefore } = rememberBefore<T>((id, options) => store.find(id, options));
+  const { find, readPage, findBefore } = rememberBefore(store, kind.idOf);
   const isWithin = ({ serviceTrunkGroup }: T) => trunkGroups?.includes(serviceTrunkGroup) !== false;
   const narrow = <Q extends OwnedQuery<T>>(query: Q): Q =>
     trunkGroups === undefined ? query : { ...query, ...intersect(query, trunkGroups) };
@@ -149,7 +155,7 @@ function restrictStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
       const found = await find(id, options);
       return found !== undefined && isWithin(found) ? found : undefined;
     },
-    readPage: (query) => store.readPage(narrow(query)),
+    readPage: (query) => readPage(narrow(query)),
     async *list() {
       for await (const record of store.list()) if (isWithin(record)) yield record;
     },
@@ -165,11 +171,11 @@ function restrictStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
     },
     replace: async (record) => {
       requireWithin(record);
-      const before = await findBefore(kind.idOf(record), record);
+      const before = await findBefore(record);
       if (before === undefined || !kind.onlyStops(before, record)) {
         const { serviceTrunkGroup: group } = record;
         // It would outrun the stop, and what it gives would work after it.
-        if (trunkGroups !== undefined) await requireRunning(context, [group]);
+        if ((trunkGroups ?? context.stack) !== undefined) await requireRunning(context, [group]);
         const limits = (await limitsOf?.(group)) ?? {};
         const now = currentTime(context);
         const isNew = before === undefined || kind.isRenewed?.(before, record) === true;

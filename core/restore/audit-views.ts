@@ -131,7 +131,7 @@ function stopsOfLastLife(createdAt: number, all: readonly LaterState<ItemView>[]
  * What an item's own records say after its version, the highest version that any of them names, and
  * what stopped a later life of its id.
  *
- * @throws {DroppedItem} if it was deleted.
+ * @throws {DroppedItem} if it was deleted, or a later life of its id.
  */
 export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
   schema: T,
@@ -141,9 +141,11 @@ export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
 ) {
   const all = own.map((change) => ({ change, view: readView(schema, change) }));
   const states = all.filter(({ change, view }) => {
-    if (view.created_at !== item.createdAt) return false;
-    if (change.after !== undefined) return true;
-    if (view.version >= item.version && !undelete(change)) dropDeleted(change);
+    const isLater = view.created_at > item.createdAt;
+    const isOwn = view.created_at === item.createdAt;
+    if (change.after !== undefined) return isOwn;
+    const isSince = isLater || (isOwn && view.version >= item.version);
+    if (isSince && !undelete(change)) dropDeleted(change);
     return false;
   });
   // A deletion has a version of its own: what comes back after it is a later one.

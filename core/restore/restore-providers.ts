@@ -5,7 +5,7 @@ import {
 } from '../identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../management/management-context.ts';
 import { findOwner, viewIdentityProvider } from '../management/providers/provider-reach.ts';
-import { stopOwnProviders } from '../management/trunk-group-limits/trunk-group-stop.ts';
+import { stopWithOwner } from '../management/trunk-group-limits/trunk-group-stop.ts';
 import { narrow } from '../narrowing/narrow.ts';
 import { providerTable } from '../narrowing/tables.ts';
 import { isStoppedBy, withoutStop } from '../stops.ts';
@@ -29,16 +29,18 @@ import {
   restoring,
 } from './restore-items.ts';
 
-/** @throws {DroppedItem} if this registration was deleted, and not by mistake. */
+/** @throws {DroppedItem} if this registration or a later one was deleted, and not by mistake. */
 function dropDeletedProvider(
   { issuer, registrationId }: Pick<IdentityProvider, 'issuer' | 'registrationId'>,
   changes: readonly AuditedChange[],
   { undelete = () => false }: ReplayOptions,
 ): void {
-  const deletion = selectOwnChanges(changes, ['identity_provider'], issuer)
-    .filter((change) => change.after === undefined && !undelete(change))
-    .find((change) => readView(providerView, change).registration_id === registrationId);
-  if (deletion !== undefined) dropDeleted(deletion);
+  const isOwn = (change: AuditedChange) =>
+    readView(providerView, change).registration_id === registrationId;
+  const meant = selectOwnChanges(changes, ['identity_provider'], issuer)
+    .filter(({ after }) => after === undefined)
+    .find((change, at, all) => !undelete(change) && all.slice(0, at + 1).some(isOwn));
+  if (meant !== undefined) dropDeleted(meant);
 }
 
 /** Changes that read and write the stops. What others say of them may be from before. */
@@ -81,11 +83,6 @@ function restorableProviders(
   context: ManagementContext,
   { identityProviders }: Pick<RestoredTables, 'identityProviders'>,
 ): Restorable<IdentityProvider> {
-  // One of several groups comes back for the others.
-  const groupsOf = async (provider: IdentityProvider) => {
-    const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
-    return groups.length === 1 ? groups : [];
-  };
   return {
     ...identityProviders,
     noun: 'identity_provider',
@@ -97,10 +94,12 @@ function restorableProviders(
       await identityProviders.create({ ...provider, ...whose });
     },
     replay: replayProvider,
-    groupsOf,
-    stopWithGroup: async (provider) => {
-      for (const group of await groupsOf(provider)) await stopOwnProviders(context, group);
+    // One of several groups comes back for the others.
+    groupsOf: async (provider) => {
+      const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
+      return groups.length === 1 ? groups : [];
     },
+    stopWithGroup: ({ issuer }) => stopWithOwner(context, issuer),
   };
 }
 

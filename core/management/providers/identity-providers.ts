@@ -106,7 +106,8 @@ function checkRegistration(provider: IdentityProvider, seen: string | undefined)
 /**
  * Stops a provider, deletes the clients under it, then the provider: its tokens and those of its
  * clients are refused from the first call on, as long as a process may hold what it read. No index leads from a provider to its clients: each call reads one page of
- * the clients table, and the caller continues with `nextCursor` until it is undefined.
+ * the clients table, and the caller continues with `nextCursor` until it is undefined. The last one
+ * begins again if the first page has clients.
  *
  * @returns the clients that this call deleted. Without `nextCursor`, the provider is deleted too.
  * @throws {RefusedError} if it has clients and `cascade` is not true, and if the caller is restricted
@@ -123,8 +124,13 @@ export async function deleteProvider(
   const provider = await findProvider(context, issuer);
   await requireOwnProvider(context, provider);
   checkRegistration(provider, ifRegistration);
+  const read = (after?: string) => context.clients.readPage({ ...request, issuer, after });
+  const found = await read(request.after);
+  // A cursor that was made up passes over clients: the last step looks at the first page, too.
+  const isLast = found.next === undefined && request.after !== undefined;
+  const first = isLast ? await read() : found;
   const page = toPage(
-    await context.clients.readPage({ ...request, issuer }),
+    first.items.length > 0 ? first : found,
     byNameThen(({ clientId }) => clientId),
   );
   if (page.items.length > 0 && !cascade) refuseWithClients(issuer, page);

@@ -49,19 +49,8 @@ export async function requireOwnProvider(
   );
 }
 
-/** The registrations of each trunk group's own providers. */
-export async function indexOwnProviders(
-  context: ManagementContext,
-): Promise<(serviceTrunkGroup: string) => readonly string[]> {
-  const providers = await collect(context.identityProviders.listRegistrations());
-  const owners = await indexOwners(context, providers);
-  const ids = providers.map(({ registrationId }) => registrationId);
-  return (group) => ids.filter((id) => owners.get(id)?.trunkGroups.includes(group));
-}
-
 /** A provider that was registered for some trunk groups. */
-export interface OwnProvider {
-  readonly issuer: string;
+export interface OwnProvider extends Pick<IdentityProvider, 'issuer' | 'registrationId'> {
   readonly trunkGroups: readonly string[];
 }
 
@@ -72,12 +61,22 @@ export async function listOwnProviders(
   const providers = await collect(context.identityProviders.listRegistrations());
   const owners = await indexOwners(context, providers);
   return providers
-    .map((provider) => ({
-      issuer: provider.issuer,
-      trunkGroups: owners.get(provider.registrationId)?.trunkGroups ?? [],
+    .map(({ issuer, registrationId }) => ({
+      issuer,
+      registrationId,
+      trunkGroups: owners.get(registrationId)?.trunkGroups ?? [],
     }))
     .filter(({ trunkGroups }) => trunkGroups.length > 0)
     .toSorted((a, b) => (a.issuer < b.issuer ? -1 : 1));
+}
+
+/** The registrations of each trunk group's own providers. */
+export async function indexOwnProviders(
+  context: ManagementContext,
+): Promise<(serviceTrunkGroup: string) => readonly string[]> {
+  const own = await listOwnProviders(context);
+  const isOf = (group: string) => (one: OwnProvider) => one.trunkGroups.includes(group);
+  return (group) => own.filter(isOf(group)).map(({ registrationId }) => registrationId);
 }
 
 function describeLimit(group: string, count: number, most: number): string {

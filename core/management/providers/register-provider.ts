@@ -47,14 +47,12 @@ async function createWhileGranted(
   const { identityProviders } = context;
   const { issuer, registrationId } = provider;
   await identityProviders.createIdentityProvider(provider);
-  await keepIfAllowed(
-    issuer,
-    async () => {
-      await requireRunning(context, trunkGroups);
-      await requireIssuerGrant(context, issuer, trunkGroups);
-    },
-    () => identityProviders.deleteIdentityProvider(issuer, registrationId),
-  );
+  const check = async () => {
+    await requireRunning(context, trunkGroups);
+    await requireIssuerGrant(context, issuer, trunkGroups);
+  };
+  const undo = () => identityProviders.deleteIdentityProvider(issuer, registrationId);
+  await keepIfAllowed(`delete ${issuer}`, check, undo);
 }
 
 /**

@@ -2,7 +2,7 @@ import { maxListedItems } from '../../../contract/bounds.ts';
 import type { OperationInput } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
-import { ConflictError, RefusedError, UnavailableError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import { describeClaimRisk } from '../../identity-provider/client-id-claim.ts';
 import {
   hasOwner,
@@ -14,8 +14,10 @@ import { readEvery } from '../../paging.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
 import { checkVersion } from '../if-version.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from '../management-context.ts';
+import { keepIfAllowed } from '../owned-records.ts';
 import { listTexts, refuseInput } from '../read-input.ts';
 import { requireRunning } from '../trunk-group-limits/require-running.ts';
+import { stopWithOwner } from '../trunk-group-limits/trunk-group-stop.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
@@ -83,37 +85,26 @@ function refuseKept(input: ProviderTrunkGroups): void {
 }
 
 /**
- * Writes the owner, and looks again for clients in the groups that it left: one may have been
- * created since the first look. `createClient` looks at the owner in the same way, so one of the two
- * sees the other. The second look reads the table, which an index follows only later.
+ * Writes the owner, then completes the change. What creates a client or stops a trunk group looks at
+ * the owner in the same way, so one of the two sees the other.
  *
- * @throws {ConflictError} if there is one. The owner is what it was.
- * @throws {UnavailableError} if it could not be set back.
+ * @param present the trunk groups that it has.
  */
-async function putWhileEmpty(
-  { clients, providerOwners }: ManagementContext,
-  provider: IdentityProvider,
+async function putWhileAllowed(
+  context: ManagementContext,
   next: ProviderOwner,
-  { present, staying }: { readonly present: readonly string[]; readonly staying: Staying },
+  present: readonly string[],
+  complete: () => Promise<void>,
 ): Promise<void> {
-  await providerOwners.put(next);
-  try {
-    await checkClients(clients.list(), provider, staying);
-  } catch (error) {
+  await context.providerOwners.put(next);
+  const undoing = `set the trunk groups of ${next.issuer} to ${present.join(', ')} again`;
+  await keepIfAllowed(undoing, complete, async () => {
+    const former = { ...next, trunkGroups: present, version: next.version + 1 };
     // Without an owner before, nothing can be restored: no group would mean the whole platform.
-    if (present.length > 0) {
-      const former = { ...next, trunkGroups: present, version: next.version + 1 };
-      await providerOwners.put(former).catch((cause: unknown) => {
-        throw new UnavailableError(
-          `set the trunk groups of ${next.issuer} to ${present.join(', ')} again: a trunk group that it left may have a client of it, and the change could not be undone`,
-          { cause },
-        );
-      });
-    }
-    throw error instanceof RefusedError
-      ? new ConflictError(`${error.message}: it was created meanwhile`)
-      : error;
-  }
+    if (present.length > 0) await context.providerOwners.put(former);
+    // A pass may have left it out meanwhile.
+    await stopWithOwner(context, next.issuer);
+  });
 }
 
 /**
@@ -141,7 +132,8 @@ export async function setProviderTrunkGroups(
   const { trunkGroups: present = [], version = 0 } = stored ?? {};
   checkVersion(`the owner of ${issuer}`, owners.ifVersion, version);
   // The stop of a group would go with its provider to another.
-  await requireRunning(context, [...present, ...groups]);
+  const touched = [...new Set([...present, ...groups])];
+  await requireRunning(context, touched);
   const added = groups.filter((group) => !present.includes(group));
   if (context.trunkGroups !== undefined) await checkRoomForProvider(context, added);
   await requireIssuerGrant(context, issuer, added);
@@ -149,8 +141,8 @@ export async function setProviderTrunkGroups(
   if (!isTakeover) refuseKept(owners);
   const kept = isTakeover ? checkTakeover(provider, owners) : groups;
   const staying = { groups: kept, isTakeover };
-  const isOnlyMore = present.length > 0 && present.every((group) => kept.includes(group));
-  const leaves = isTakeover || !isOnlyMore;
+  const isMore = present.length > 0 && present.every((group) => kept.includes(group));
+  const leaves = isTakeover || !isMore;
   const readPage = (position: string | undefined) =>
     context.clients.readPage({ issuer, limit: maxListedItems, after: position });
   if (leaves) await checkClients(readEvery(readPage), provider, staying);
@@ -171,12 +163,14 @@ export async function setProviderTrunkGroups(
       before: viewIdentityProvider(provider),
       after: viewIdentityProvider(after),
     },
-    async () => {
-      if (leaves) await putWhileEmpty(context, provider, next, { present, staying });
-      else await context.providerOwners.put(next);
-      const changed = { ...registered, ...ownedBy(groups) };
-      await context.identityProviders.replaceIdentityProvider(changed, provider);
-    },
+    () =>
+      putWhileAllowed(context, next, present, async () => {
+        // The table, which an index follows only later.
+        if (leaves) await checkClients(context.clients.list(), provider, staying);
+        await requireRunning(context, touched);
+        const changed = { ...registered, ...ownedBy(groups) };
+        await context.identityProviders.replaceIdentityProvider(changed, provider);
+      }),
   );
   return after;
 }

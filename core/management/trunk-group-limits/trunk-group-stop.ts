@@ -1,6 +1,6 @@
 import type { OperationInput } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
-import { ConflictError, NotFoundError, RefusedError, VersionConflictError } from '../../errors.ts';
+import { ConflictError, NotFoundError, RefusedError } from '../../errors.ts';
 import type { OwnedQuery, OwnedRecord } from '../../record-store.ts';
 import { isStoppedBy, type Stop, type Stoppable, withoutStop, withStop } from '../../stops.ts';
 import { ownedApiKeys } from '../api-keys.ts';
@@ -10,7 +10,12 @@ import { checkVersion, type IfVersion, repeatStop } from '../if-version.ts';
 import { type Page, readPageRequest } from '../list-query.ts';
 import { type ManagementContext, newStop } from '../management-context.ts';
 import type { OwnedOperations } from '../owned-records.ts';
-import { listProviders, writeProviderStops } from '../providers/identity-providers.ts';
+import {
+  findProvider,
+  listProviders,
+  writeProviderStops,
+} from '../providers/identity-providers.ts';
+import type { ManagedProvider } from '../providers/provider-reach.ts';
 import { writeLimits } from './limits-record.ts';
 import { readLimitsNow } from './require-running.ts';
 
@@ -18,19 +23,6 @@ const kind = 'trunk_group';
 
 /** Writes at the same time. Each is three: with three regions 0.3 seconds. */
 const writesAtOnce = 16;
-
-/** What other changes overtook each time is left to the next pass, which finds it again. */
-async function writeEach<T>(items: readonly T[], write: (item: T) => Promise<unknown>) {
-  const rest = items.values();
-  const leave = (error: unknown) => {
-    if (error instanceof VersionConflictError) throw error;
-    if (!(error instanceof ConflictError || error instanceof NotFoundError)) throw error;
-  };
-  const work = async () => {
-    for (const item of rest) await write(item).catch(leave);
-  };
-  await Promise.all(Array.from({ length: writesAtOnce }, work));
-}
 
 /** What a pass sets on the members of a trunk group. */
 interface Switch {
@@ -41,14 +33,31 @@ interface Switch {
   readonly ifVersion?: number | undefined;
 }
 
-/** @throws {VersionConflictError} if the trunk group was stopped again since it is resumed. */
-async function requireOwnResume(
+/**
+ * What other changes overtook each time is left to the next pass, which finds it again.
+ *
+ * @throws {VersionConflictError} if the trunk group was stopped again since it is resumed.
+ */
+async function writeEach<T>(
   context: ManagementContext,
   { group, ifVersion }: Switch,
+  items: readonly T[],
+  write: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  if (ifVersion === undefined) return;
-  const { version } = await readLimitsNow(context, group);
-  checkVersion(`the limits of ${group}`, ifVersion, version);
+  const rest = items.values();
+  const leave = (error: unknown) => {
+    if (!(error instanceof ConflictError || error instanceof NotFoundError)) throw error;
+  };
+  const work = async () => {
+    for (const item of rest) {
+      if (ifVersion !== undefined) {
+        const { version } = await readLimitsNow(context, group);
+        checkVersion(`the limits of ${group}`, ifVersion, version);
+      }
+      await write(item).catch(leave);
+    }
+  };
+  await Promise.all(Array.from({ length: writesAtOnce }, work));
 }
 
 /** @param stop undefined: it ends. */
@@ -58,18 +67,18 @@ const nextStops = ({ stops }: Stoppable, stop: Stop | undefined) =>
 /** Sets the stop of its trunk group on a record, also while others change it, or ends it. */
 async function switchRecord<T extends OwnedRecord>(
   context: ManagementContext,
-  { find, write, audited, idOf }: OwnedOperations<T>,
-  listed: T,
-  change: Switch,
+  { find, write, audited }: OwnedOperations<T>,
+  { group, stop, ifVersion }: Switch,
+  { id, listed: read }: { readonly id: string; listed?: T | undefined },
 ): Promise<void> {
-  const { stop, ifVersion } = change;
   const action = `${audited}.${stop === undefined ? 'enable' : 'disable'}`;
+  let listed = read;
   await repeatStop({ ifVersion }, async () => {
-    await requireOwnResume(context, change);
-    const record = await find(context, idOf(listed));
-    const changes: Partial<OwnedRecord> = { stops: nextStops(record, stop) };
-    if (changes.stops === record.stops) return;
-    await write(context, record, action, changes as Partial<T>);
+    const before = listed ?? (await find(context, id));
+    listed = undefined;
+    const changes: Partial<OwnedRecord> = { stops: nextStops(before, stop) };
+    if (changes.stops === before.stops || before.serviceTrunkGroup !== group) return;
+    await write(context, before, action, changes as Partial<T>);
   });
 }
 
@@ -80,8 +89,9 @@ export async function stopWithGroup<T extends OwnedRecord>(
   record: T,
 ): Promise<void> {
   const { serviceTrunkGroup: group } = record;
-  const { stops } = await context.trunkGroupLimits.find(group);
-  if (stops) await switchRecord(context, owned, record, { group, stop: stops[kind] });
+  const { stops } = await readLimitsNow(context, group);
+  const change = { group, stop: stops?.[kind] };
+  if (stops) await switchRecord(context, owned, change, { id: owned.idOf(record) });
 }
 
 /** One page of the clients, or of the API keys. */
@@ -93,31 +103,36 @@ async function switchOwned<T extends OwnedRecord>(
 ): Promise<Page<string>> {
   const matches = (record: T) => isStoppedBy(record, kind) === (change.stop === undefined);
   const { items, ...page } = await owned.list(context, { ...query, matches });
-  await writeEach(items, (record) => switchRecord(context, owned, record, change));
+  await writeEach(context, change, items, (listed) =>
+    switchRecord(context, owned, change, { id: owned.idOf(listed), listed }),
+  );
   return { ...page, items: items.map(owned.idOf) };
 }
 
-/** The providers that only this trunk group has: others go on. */
+/** Whether no other trunk group has a provider: one that others have goes on. */
+const isOnlyOf = ({ owner }: ManagedProvider, group: string) =>
+  owner?.others === undefined && owner?.trunkGroups.join('\n') === group;
+
 async function switchProviders(context: ManagementContext, change: Switch): Promise<Page<string>> {
   const { group, stop } = change;
-  const own = (await listProviders(context)).filter(
-    (provider) =>
-      isStoppedBy(provider, kind) === (stop === undefined) &&
-      provider.owner?.trunkGroups.length === 1 &&
-      provider.owner.trunkGroups[0] === group,
+  const isOther = (one: ManagedProvider) => isStoppedBy(one, kind) === (stop === undefined);
+  const own = (await listProviders(context)).filter((one) => isOnlyOf(one, group) && isOther(one));
+  await writeEach(context, change, own, (one) =>
+    writeProviderStops(context, one, stop ? 'stop' : 'resume', nextStops(one, stop)),
   );
-  const verb = stop === undefined ? 'resume' : 'stop';
-  await writeEach(own, async (provider) => {
-    await requireOwnResume(context, change);
-    await writeProviderStops(context, provider, verb, nextStops(provider, stop));
-  });
   return { items: own.map(({ issuer }) => issuer), examined: own.length };
 }
 
-/** Stops the providers that only this trunk group has, if it was stopped while one was restored. */
-export async function stopOwnProviders(context: ManagementContext, group: string): Promise<void> {
-  const { stops } = await context.trunkGroupLimits.find(group);
-  if (stops) await switchProviders(context, { group, stop: stops[kind] });
+/** Stops a provider if the only trunk group that has it was stopped while it was written. */
+export async function stopWithOwner(context: ManagementContext, issuer: string): Promise<void> {
+  await repeatStop({}, async () => {
+    const provider = await findProvider(context, issuer);
+    const [group = ''] = provider.owner?.trunkGroups ?? [];
+    if (!isOnlyOf(provider, group)) return;
+    const { stops } = await readLimitsNow(context, group);
+    const next = nextStops(provider, stops?.[kind]);
+    if (stops && next !== provider.stops) await writeProviderStops(context, provider, 'stop', next);
+  });
 }
 
 /** Writes the record by which a trunk group is stopped, or ends its stop. */
@@ -161,12 +176,11 @@ export async function setTrunkGroupEnabled(
   }
   const { stops, version } = await context.trunkGroupLimits.find(group);
   checkVersion(`the limits of ${group}`, ifVersion, version);
-  if (!enabled && stops === undefined) {
+  const stop = stops?.[kind];
+  if (!enabled && stop === undefined) {
     throw new RefusedError(`${group} is not stopped, or was resumed in the meantime`);
   }
-  const change = enabled
-    ? { group, stop: undefined, ifVersion: version }
-    : { group, stop: stops?.[kind] };
+  const change = enabled ? { group, stop: undefined, ifVersion: version } : { group, stop };
   if (members === 'providers') return switchProviders(context, change);
   const query = { ...readPageRequest(request), trunkGroups: [group] };
   return members === 'clients'

@@ -88,7 +88,7 @@ describe('a client that is created while its provider leaves the trunk group', (
       provider: world.ownIssuer,
       externalClientId: 'app',
     });
-    await expect(creating).rejects.toThrow(/delete client_\w+, which was made/);
+    await expect(creating).rejects.toThrow(/delete client_\w+: it was written/);
     expect(world.audit.at(-1)).toMatchObject({ action: 'client.create' });
     expect(world.audit.at(-1)?.outcome).not.toBe('done');
   });

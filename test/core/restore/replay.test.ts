@@ -8,7 +8,7 @@ import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import { viewClient, viewClientSecret } from '../../../core/management/client-view.ts';
 import { viewIdentityProvider } from '../../../core/management/providers/provider-reach.ts';
 import { auditDays } from '../../../core/restore/audit-views.ts';
-import { findChanges } from '../../../core/restore/replay.ts';
+import { type AuditedChange, findChanges } from '../../../core/restore/replay.ts';
 import * as apiKeys from '../../../core/restore/replay-api-key.ts';
 import * as clients from '../../../core/restore/replay-client.ts';
 import * as items from '../../../core/restore/restore-items.ts';
@@ -107,20 +107,30 @@ describe('a client whose restore point lies before a change', () => {
     });
   });
 
-  it.each([true, false])('keeps the stop of a later life of its id (deleted: %s)', (isDeleted) => {
-    const life = { ...client, createdAt: client.createdAt + 100, version: 8001 };
-    const at = (version: number, stops?: Stops) =>
-      viewClient({ ...life, version, stops }, testConfig);
-    const changes = [
-      record({ action: 'client.delete', before: view({ version: 3 }) }),
-      record({ action: 'client.create', after: at(8001) }),
-      record({ action: 'client.disable', after: at(8002, personStop) }),
-      record({ action: 'client.delete', before: at(8002, personStop) }),
-    ];
-    expect(replay(changes.slice(0, isDeleted ? 4 : 3), true)).toMatchObject({
-      item: { stops: personStop, createdAt: client.createdAt },
-    });
-  });
+  it.each([true, false])(
+    'keeps the stop and deletion of a later life of its id (deleted: %s)',
+    (isDeleted) => {
+      const life = { ...client, createdAt: client.createdAt + 100, version: 8001 };
+      const at = (version: number, stops?: Stops) =>
+        viewClient({ ...life, version, stops }, testConfig);
+      const changes = [
+        record({ action: 'client.delete', before: view({ version: 3 }) }),
+        record({ action: 'client.create', after: at(8001) }),
+        record({ action: 'client.disable', after: at(8002, personStop) }),
+        record({ action: 'client.delete', before: at(8002, personStop) }),
+      ];
+      expect(replay(changes.slice(0, isDeleted ? 4 : 3), true)).toMatchObject({
+        item: { stops: personStop, createdAt: client.createdAt },
+      });
+      const some = {
+        ...options,
+        undelete: ({ before }: AuditedChange) => before?.['version'] === 3,
+      };
+      const outcome = isDeleted ? 'dropped' : 'kept';
+      const since = findChanges(changes.slice(0, isDeleted ? 4 : 3));
+      expect(replayClient(client, since, some)).toMatchObject({ outcome });
+    },
+  );
 
   it('stays if an earlier client of its id was deleted', () => {
     const before = viewClient({ ...client, createdAt: 1, version: 9 }, testConfig);
@@ -462,12 +472,15 @@ describe('a provider', () => {
       }),
     ]);
 
-  it('is dropped if this registration was deleted, and not if an earlier one was', () => {
+  it('is dropped if this registration or a later one was deleted, and not if an earlier one was', () => {
     expect(replayProvider(provider, deletion('r1'), { stop }).outcome).toBe('dropped');
     expect(replayProvider(provider, deletion('r0'), { stop }).outcome).toBe('kept');
     expect(replayProvider(provider, deletion('r1'), { stop, undelete: () => true }).outcome).toBe(
       'kept',
     );
+    const both = [...deletion('r1'), ...deletion('r2')];
+    const undelete = (change: (typeof both)[number]) => change === both[0];
+    expect(replayProvider(provider, both, { stop, undelete }).outcome).toBe('dropped');
   });
 });
 

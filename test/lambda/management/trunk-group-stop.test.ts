@@ -4,6 +4,7 @@ import { bindManagement } from '../../../adapters/management.ts';
 import { trunkGroupMembers } from '../../../contract/management/inputs.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import type { GivenKeys } from '../../../core/identity-provider/identity-provider.ts';
+import { restrictCaller } from '../../../core/management/caller-reach.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import {
   restorableApiKeys,
@@ -12,28 +13,33 @@ import {
 } from '../../../core/restore/restore-items.ts';
 import { restoreProviders } from '../../../core/restore/restore-providers.ts';
 import type { Stoppable } from '../../../core/stops.ts';
-import { createWorld, registerOwn, type World } from '../../adapters/management/world.ts';
+import {
+  createWorld,
+  grantSubject,
+  registerOwn,
+  type World,
+} from '../../adapters/management/world.ts';
 import { createMemoryShelf } from '../../support/memory-shelf.ts';
 import { storedKind } from '../../support/stored-kind.ts';
-import { declareWorld, eventOf } from './declare-world.ts';
+import { declareWorld, eventOf, publicKey } from './declare-world.ts';
 
 const group = 'tg-1001';
 
 /** One pass: what it had to stop or start. */
-async function pass({ context }: Pick<World, 'context'>, enabled: boolean) {
+async function pass({ context }: Pick<World, 'context'>, enabled: boolean, of = group) {
   const management = bindManagement(context);
   const found: Record<string, readonly string[]> = {};
   for (const members of trunkGroupMembers) {
-    found[members] = (await management.setTrunkGroupEnabled(group, enabled, { members })).items;
+    found[members] = (await management.setTrunkGroupEnabled(of, enabled, { members })).items;
   }
   return found;
 }
 
 const nothing = { clients: [], apiKeys: [], providers: [] };
 
-async function stop(world: Pick<World, 'context'>) {
-  await bindManagement(world.context).setTrunkGroupEnabled(group, false);
-  return pass(world, false);
+async function stop(world: Pick<World, 'context'>, of = group) {
+  await bindManagement(world.context).setTrunkGroupEnabled(of, false);
+  return pass(world, false, of);
 }
 
 async function resume(world: Pick<World, 'context'>) {
@@ -82,10 +88,12 @@ describe('a trunk group that the staff stops', () => {
     ]);
   });
 
-  it('keeps a provider that other trunk groups have, too', async () => {
+  it('keeps a provider that other trunk groups have, too, also if each is stopped', async () => {
     const world = await createWorld(group);
     await registerOwn(world, [group, 'tg-2002']);
     expect((await stop(world))['providers']).toEqual([]);
+    await stop(world, 'tg-2002');
+    expect(kindsOf(world.providers.get(world.ownIssuer))).toEqual([]);
   });
 
   it('keeps its limits, and its stop when they change', async () => {
@@ -222,25 +230,75 @@ describe('a trunk group that the staff stops', () => {
     }
   });
 
-  it('is out of reach for stacks, but for a deletion', async () => {
+  it.each([[['tg-2002']], [[group, 'tg-2002']], [[]]])(
+    'keeps its provider, stopped, if the stop comes while it moves to %j',
+    async (trunkGroups) => {
+      for (const when of ['before', 'after']) {
+        const world = await createWorld(group);
+        await registerOwn(world, [group]);
+        const { context, ownIssuer, providers, owners } = world;
+        const { providerOwners } = context;
+        let writes = 0;
+        const put: typeof providerOwners.put = async (owner) => {
+          writes += 1;
+          if (writes === 1 && when === 'before') await stop(world);
+          await providerOwners.put(owner);
+          if (writes === 1 && when === 'after') await stop(world);
+        };
+        const slow = { ...context, providerOwners: { ...providerOwners, put } };
+        const confirmed = trunkGroups.length === 0 && { allowUserWritableClaim: true };
+        const input = { trunkGroups, ...confirmed };
+        const moving = bindManagement(slow).setProviderTrunkGroups(ownIssuer, input);
+        await expect(moving).rejects.toThrow('nothing can be made in');
+        expect([...owners.values()].map((owner) => owner.trunkGroups)).toEqual([[group]]);
+        expect(kindsOf(providers.get(ownIssuer))).toEqual(['trunk_group']);
+        await resume(world);
+        expect(kindsOf(providers.get(ownIssuer))).toEqual([]);
+      }
+    },
+  );
+
+  it('lets a stack change nothing, roll back, take away and delete, and give nothing', async () => {
     const { world, send } = await declareWorld();
-    const ResourceProperties = client;
-    const make = eventOf({ ResourceProperties });
-    const { PhysicalResourceId } = await send(make);
-    await stop(world);
-    const again = { ResourceProperties, PhysicalResourceId };
-    for (const RequestType of ['Create', 'Update']) {
-      const answer = await send(eventOf({ ...again, RequestType }));
-      expect(answer).toMatchObject({
-        Status: 'FAILED',
-        Reason: expect.stringContaining('nothing can be made in'),
-      });
+    const { management, ownIssuer: provider } = world;
+    await registerOwn(world, [group]);
+    grantSubject(world, provider, { erp: [group] });
+    const [key, other] = [publicKey(), publicKey()];
+    const scopes = ['calls:view', 'messaging:view'];
+    const under = { ...client, provider, externalClientId: 'erp' };
+    const ids: string[] = [];
+    for (const first of [{ ...client, publicKeys: [key, other] }, under]) {
+      const { PhysicalResourceId } = await send(eventOf({ ResourceProperties: first }));
+      ids.push(PhysicalResourceId);
     }
-    expect(kindsOf(world.clients.get(PhysicalResourceId))).toEqual(['trunk_group']);
-    const gone = await send(eventOf({ ...again, RequestType: 'Delete' }));
-    expect(gone.Status).toBe('SUCCESS');
+    await stop(world);
+    const ask = async (given: object, RequestType = 'Update', place = 0) => {
+      const event = { RequestType, PhysicalResourceId: ids[place], ResourceProperties: given };
+      const { Status, Reason } = await send(eventOf(event));
+      return Status === 'FAILED' ? Reason : Status;
+    };
+    const keys = [key, other];
+    const refused = expect.stringMatching(
+      /nothing can be made in tg-1001.*staff resumes the trunk/,
+    );
+    for (const [given, expected, place] of [
+      [{ ...client, publicKeys: keys, scopes }, refused],
+      [{ ...client, publicKeys: [key, other, publicKey()] }, refused],
+      [{ ...client, publicKeys: keys, name: 'Other' }, refused],
+      [{ ...client, publicKeys: keys }, 'SUCCESS'],
+      [{ ...client, publicKeys: keys, tokenLifetime: '60' }, 'SUCCESS'],
+      [{ ...client, publicKeys: [key], tokenLifetime: '60' }, 'SUCCESS'],
+      [{ ...client, publicKeys: keys, tokenLifetime: '60' }, refused],
+      [{ ...under, scopes }, refused, 1],
+      [under, 'SUCCESS', 1],
+    ] as const) {
+      expect(await ask(given, 'Update', place)).toEqual(expected);
+    }
+    expect(await ask({ ...client, publicKeys: [key] }, 'Delete')).toBe('SUCCESS');
+    expect(await ask({ ...client, publicKeys: [key] }, 'Create')).toEqual(refused);
     await resume(world);
-    expect(kindsOf(world.clients.get(PhysicalResourceId))).toEqual(['stack']);
+    expect(kindsOf(world.clients.get(ids[0] ?? ''))).toEqual(['stack']);
+    await expect(management.findClient(ids[1] ?? '')).resolves.toMatchObject({ stops: undefined });
   });
 
   it('has no client that works, in any order of a creation and the stop', async () => {
@@ -271,6 +329,16 @@ describe('a trunk group that the staff stops', () => {
     );
     // The last could not be deleted again: it was stopped first.
     expect([...outcomes].sort()).toEqual(['fulfilled 1', 'rejected 0', 'rejected 1']);
+  });
+
+  it('has each record read once by a pass, and written on what the list read', async () => {
+    const world = await createWorld(group);
+    await world.management.setTrunkGroupEnabled(group, false);
+    const find = () => Promise.reject(new Error('read again'));
+    const clients = { ...world.context.clients, find };
+    const noLimits = { limits: {}, hasTrunkGroupLimits: true };
+    const context = restrictCaller({ ...world.context, clients }, undefined, noLimits);
+    expect((await pass({ context }, false))['clients']).toEqual([world.clientId]);
   });
 
   it('leaves what another change overtook to the next pass', async () => {

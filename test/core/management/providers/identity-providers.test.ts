@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, RefusedError } from '../../../../core/errors.ts';
+import { formatCursor } from '../../../../core/management/list-query.ts';
 import { createTestManagement, type TestManagement } from '../../../support/management.ts';
 import {
   createClient,
@@ -192,6 +193,17 @@ describe('deleting a provider', () => {
     expect([test.clients.size, test.providers.size]).toEqual([0, 0]);
     const stops = test.audit.filter(({ action }) => action === 'identity_provider.stop');
     expect(stops.map(({ outcome }) => outcome)).toEqual(['intended', 'done']);
+  });
+
+  it('passes over no client by a cursor that was made up', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    await addClient(test, 'a');
+    const cursor = formatCursor('zzz');
+    await expect(deleteProvider(test.context, issuer, { cursor })).rejects.toThrow('has a client');
+    expect(test.providers.size).toBe(1);
+    const { items } = await deleteProvider(test.context, issuer, { cursor, cascade: true });
+    expect([items.length, test.clients.size, test.providers.size]).toEqual([1, 0, 0]);
   });
 
   it('gets no clients while it is being deleted', async () => {
