@@ -20,7 +20,10 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** Entries up to a weight together. Those that were not used for the longest time make room. */
+/**
+ * A map whose entries weigh at most so much together. When a new entry does not fit, those that
+ * were not used for the longest time are removed; the new one too, if it weighs more than all may.
+ */
 export class WeighedMap<Key, Value> {
   readonly #maxWeight: number;
   readonly #weigh: (value: Value) => number;

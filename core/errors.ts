@@ -57,7 +57,10 @@ export class ThrottledError extends Error {
   }
 }
 
-/** KMS will not sign with it: disabled, pending deletion or unusable. Another key may. */
+/**
+ * KMS knows the signing key but will not sign with it: disabled, pending deletion, or unusable for
+ * this algorithm. Trying again does not help; another published key may.
+ */
 export class SigningKeyUnusableError extends Error {
   override readonly name = 'SigningKeyUnusableError';
 }
@@ -72,7 +75,10 @@ export class ConflictError extends Error {
   override readonly name: string = 'ConflictError';
 }
 
-/** A conflict after a lost response: with the first attempt itself, or with another caller. */
+/**
+ * A conflict after a response was lost. The first attempt may have made the change, and another
+ * caller may have changed the record since.
+ */
 export class UncertainConflictError extends ConflictError {
   override readonly name = 'UncertainConflictError';
 }
@@ -96,7 +102,10 @@ export class VersionConflictError extends ConflictError {
 
 /** What is wrong with one field of an input. */
 export interface InputProblem {
-  /** As a program names it: `subnets[1].netmask`. Undefined if the value belongs to no field. */
+  /**
+   * The field of the input that is wrong, as a program names it: `tokenLifetime`,
+   * `subnets[1].netmask`. Undefined if the value belongs to no field.
+   */
   readonly field?: string | undefined;
   /** What the message calls the field: its name on the wire, `token_lifetime`. */
   readonly label?: string | undefined;
@@ -104,7 +113,10 @@ export interface InputProblem {
   readonly problem: string;
 }
 
-/** Values that are not allowed. The message has each label, the value and what is allowed. */
+/**
+ * Values that a person gave and that are not allowed. The message has the label of each field, the
+ * value and what is allowed.
+ */
 export class InputError extends Error {
   override readonly name = 'InputError';
   /** All that is wrong, in the order of the fields. */

@@ -11,7 +11,10 @@ export interface StorePage<T> {
   readonly items: readonly T[];
   /** How many stored items were looked at for it. */
   readonly examined: number;
-  /** Where the next page starts; undefined on the last. It holds only what the caller reaches. */
+  /**
+   * Where the next page starts; undefined on the last page. Of a list that is restricted to trunk
+   * groups, it holds only what belongs to them.
+   */
   readonly next?: string | undefined;
   /** Of a search: whether all ids and names were searched, and `next` leads to what is inside. */
   readonly allNames?: true | undefined;

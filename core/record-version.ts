@@ -18,7 +18,10 @@ export function firstVersion(drawBytes: (length: number) => Uint8Array): number 
   return (drawn % 2 ** randomBits) * versionsPerLife + 1;
 }
 
-/** Also true of each 4,096th change: use it only where that does no harm. */
+/**
+ * Whether a record was not changed since its creation. Also true of each 4,096th change: use it
+ * only where that does no harm.
+ */
 export function isFirstVersion(version: number): boolean {
   return version % versionsPerLife === 1;
 }

@@ -12,7 +12,10 @@ export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-/** Nearly always needed again: formatting takes up to 17 µs, and a token needs it four times. */
+/**
+ * The day that was formatted last, which is nearly always needed again. Formatting it with Date
+ * takes up to 17 µs, and a token needs it four times.
+ */
 let lastDay = { number: Number.NaN, text: '' };
 
 /**

@@ -66,7 +66,10 @@ export function valueIdOf({ valueId, keyId }: Pick<ApiKey, 'valueId' | 'keyId'>)
 export interface ApiKeyReader {
   /** @returns undefined if there is no such key. */
   findApiKey(keyId: string, options?: PortOptions): Promise<ApiKey | undefined>;
-  /** Hears of each accepted value. It returns at once, throws nothing, and is not waited for. */
+  /**
+   * Hears of each value that was accepted. It returns at once and throws nothing. No request waits
+   * for what it starts.
+   */
   readonly recordUse?: RecordApiKeyUse | undefined;
 }
 

@@ -19,7 +19,10 @@ function coverAll(subnets: readonly Subnet[]): boolean {
   return distinct.reduce((sum, { prefixLength }) => sum + 2 ** -prefixLength, 0) >= 1;
 }
 
-/** What a person should know of a key's subnets, such as that they limit nothing. */
+/**
+ * What a person should know about a key's list of subnets: that it is no limit, or accepts none of
+ * the callers that were meant. Nothing of it is refused.
+ */
 export function findSubnetWarnings(subnets: readonly Subnet[]): readonly string[] {
   if (subnets.length === 0) return ['Every address on the internet can use the key.'];
   const isOf6 = ({ address }: Subnet) => address.includes(':');

@@ -137,7 +137,10 @@ function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
   return source instanceof ipaddr.IPv6 && source.match(network, subnet.prefixLength);
 }
 
-/** Two blocks are nested or disjoint, so the first address and the prefix length decide. */
+/**
+ * Whether every address of one block lies in the other. Two blocks are either nested or disjoint,
+ * so the first address and the prefix length decide.
+ */
 export function containsSubnet(outer: Subnet, inner: Subnet): boolean {
   return outer.prefixLength <= inner.prefixLength && acceptsSource([outer], inner.address);
 }

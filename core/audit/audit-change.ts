@@ -19,8 +19,9 @@ export interface ChangeAudit {
 }
 
 /**
- * Makes a change between two audit records: its intent, without which nothing is changed, and its
- * outcome. Without an outcome it may have been made; `failed` means that it was not.
+ * Makes a change between two audit records: the intent, without which nothing is changed, and the
+ * outcome. An intent without outcome means that the change may have been made; `failed` means that
+ * it was not.
  */
 export async function auditChange(
   audit: ChangeAudit,
@@ -76,7 +77,10 @@ export function pairRecords(
   });
 }
 
-/** `{change}-1-intended`, then `-2-done` or `-2-failed`: in order also at the same time. */
+/**
+ * Id of a record about a change: `{change}-1-intended`, then `{change}-2-done` or `-2-failed`. The
+ * number keeps the two in order if the clock gives both the same time.
+ */
 function formatRecordId(changeId: string, outcome: AuditRecord['outcome']): string {
   return `${changeId}-${outcome === 'intended' ? 1 : 2}-${outcome}`;
 }

@@ -15,7 +15,10 @@ export function trunkGroupsOf(record: Pick<AuditRecord, 'before' | 'after'>): re
   return [record.before, record.after].flatMap(groupsOfState);
 }
 
-/** The first trunk group. A caller sees only records of which it reaches all of them. */
+/**
+ * The trunk group that a record is filed under, if it is about any: the first of them. A caller
+ * sees only records all of whose trunk groups it reaches, so one is enough.
+ */
 export function filedUnder(record: Pick<AuditRecord, 'before' | 'after'>): string | undefined {
   return trunkGroupsOf(record)
     .filter((group) => typeof group === 'string')

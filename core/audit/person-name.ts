@@ -24,7 +24,10 @@ export interface PersonNameStore {
   erasePersonName(subject: string): Promise<void>;
 }
 
-/** How a restricted caller sees the platform's identities. A person can have this name, too. */
+/**
+ * How a restricted caller sees an identity of the platform. A person can have this name too, so a
+ * change of the staff also says so in a field of its own.
+ */
 export const platformStaff = 'Platform staff';
 
 /**

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Makes a proof count for this request only: the function, and all of the event but the proof. */
+/**
+ * Names what a function is asked, so that a proof of the caller counts for this request only: the
+ * function and every key of the event but the proof itself, in one order.
+ */
 export function requestDigest(functionName: string, event: object): string {
   const entries = Object.entries(event)
     .filter(([key, value]) => key !== 'caller_proof' && value !== undefined)

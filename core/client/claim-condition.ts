@@ -3,7 +3,10 @@ import { ownValue } from '../../contract/own-value.ts';
 
 /** A claim that a token of the client must have, with one of some values. */
 export interface ClaimCondition {
-  /** Its name, or a JSON Pointer (RFC 6901) to a member within it: `/kubernetes.io/namespace`. */
+  /**
+   * The name of the claim. If it begins with a slash, it is a JSON Pointer (RFC 6901) to a member
+   * within a claim: `/kubernetes.io/namespace`.
+   */
   readonly claim: string;
   /** Compared whole and with case. A number or boolean of the token is compared as its JSON text. */
   readonly values: readonly string[];

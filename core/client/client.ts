@@ -5,7 +5,10 @@ import type { OwnedQuery, OwnedStore } from '../record-store.ts';
 import { isEnabled, type Stoppable } from '../stops.ts';
 import type { ClaimCondition } from './claim-condition.ts';
 
-/** A secret without its value, or a public key. Times are seconds since the epoch. */
+/**
+ * A credential of a client as it is stored: a secret without its value, or a public key whose
+ * private half the client holds. Times are seconds since the epoch.
+ */
 export interface ClientSecret extends Stoppable {
   readonly secretId: string;
   /** See core/credential/credential-value.ts. Undefined of a key. */
@@ -72,11 +75,17 @@ export interface Client extends Stoppable {
   /** Which import made it. */
   readonly importId?: string | undefined;
   readonly declared?: ClientDeclaration | undefined;
-  /** UTC day of the last token for an assertion of its provider. A secret has its own. */
+  /**
+   * UTC day on which the client last got a token for an assertion of its provider, e.g.
+   * `2026-11-20`. A secret has its own.
+   */
   readonly lastUsedOn?: string | undefined;
   /** Checks that look up the client refuse tokens with an earlier `iat`. Only they read it. */
   readonly tokensNotBefore?: number | undefined;
-  /** Grows by one with each change by management. Begins at random: see record-version.ts. */
+  /**
+   * Grows by one with each change of the item by management; guards against lost updates. Begins at
+   * a random number, see core/record-version.ts.
+   */
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -141,7 +150,10 @@ export function isUsable(secret: Pick<ClientSecret, 'expiresAt' | 'stops'>, now:
   return !['expired', 'disabled'].includes(secretStatus(secret, now));
 }
 
-/** The synthetic check writes its own clients: nothing in them gives a token a meaning. */
+/**
+ * A client as the token path uses it. The synthetic check can write the records of its own clients,
+ * so the token path ignores everything in them that would give a token a meaning.
+ */
 export function withoutSyntheticAuthority(client: Client): Client {
   return isSyntheticClientId(client.clientId) ? { ...client, ...syntheticAuthority } : client;
 }

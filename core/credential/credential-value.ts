@@ -65,7 +65,10 @@ export function formatId(kind: IdKind, random: Uint8Array): string {
 /** Of CRC-32, the one of zip and PNG (ISO-HDLC), with its bits in reverse. */
 const polynomial = 0xedb88320;
 
-/** As `crc32` of node:zlib, which takes 2 ms to load. For short texts a table does not pay. */
+/**
+ * The same as `crc32` of node:zlib, which takes 2 ms of a function's start to load. Texts are so
+ * short that a table would not pay.
+ */
 export function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {
@@ -142,7 +145,11 @@ const sha256Prefix = 'sha256$';
 /** The hash that no value has: 32 zero bytes. Comparing with it costs as much as with any other. */
 export const impossibleHash = 'sha256$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
-/** Fast on purpose: stretching 256 random bits would only let callers spend our CPU time. */
+/**
+ * The stored hash of a generated secret: `sha256$` and 43 base64url characters. It is fast on
+ * purpose: the values have 256 random bits, so stretching would only let callers spend our CPU
+ * time.
+ */
 export function hashSecret(value: string): string {
   return sha256Prefix + hash('sha256', value, 'base64url');
 }

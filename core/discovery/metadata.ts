@@ -31,7 +31,11 @@ interface MetadataSettings {
   readonly proofs?: readonly ProofAlg[] | undefined;
 }
 
-/** RFC 8414 §2, also OpenID Connect discovery. §3.2 wants an empty list left out. */
+/**
+ * Authorization server metadata (RFC 8414 §2), which is also OpenID Connect discovery: says what
+ * the service can do, from the lists by which it does it. RFC 8414 §3.2 wants an empty list left
+ * out.
+ */
 export function buildMetadata(settings: MetadataSettings) {
   const { issuer, regionalTokenEndpoints, scopesSupported = [] } = settings;
   const { federatedClients = false, clientKeys, keysOnly = false } = settings;

@@ -114,7 +114,10 @@ export function readUnverifiedAssertion(
   return { form, received, issuer, ...times };
 }
 
-/** Only the log has these texts, so any is good (RFC 7519 §4.1.2, §4.1.7). It is cut. */
+/**
+ * Only the log has these texts, whose lines are JSON, so any text is good (RFC 7519 §4.1.2,
+ * §4.1.7). A long one is cut.
+ */
 function readLogged(claims: JsonObject, name: 'sub' | 'jti'): string | undefined {
   return readOptionalString(claims, name)?.slice(0, maxExternalIdLength);
 }

@@ -114,13 +114,19 @@ function checkClientId(
   throw refuseBearer('client_unknown', finding, { clientId });
 }
 
-/** In the order in which they are read. A refused one costs as many reads as an unknown one. */
+/**
+ * The clients that an assertion may be of, in the order in which they are read. A client that is
+ * refused costs as many reads as one that is unknown.
+ */
 function readsOf({ provider, externalClientId }: VerifiedAssertion): readonly string[] {
   const patterns = provider.clientPatterns === true ? patternsOf(externalClientId) : [];
   return [externalClientId, ...patterns].map((id) => deriveProviderClientId(provider.issuer, id));
 }
 
-/** No token is for what assertions name, also if an older record of the client says so. */
+/**
+ * No token is for what assertions name, also if the client's record says so: the record may be
+ * older than the setting.
+ */
 function audiencesOfTokens({ audiences }: Client, settings: AssertionSettings): readonly string[] {
   const { issuer, tokenEndpoints, audience } = settings;
   const allowed = audiences.filter((one) => ![issuer, ...tokenEndpoints, audience].includes(one));
@@ -231,7 +237,10 @@ export class WorkloadAuthentication {
     return toDecision(client, assertion);
   }
 
-  /** From a source that failed too often with an issuer, only what is good is answered. */
+  /**
+   * From a source that failed too often with an issuer, only what is good is answered, and nothing
+   * is read for the rest: runners of one platform share addresses.
+   */
   async #verify(
     assertion: UnverifiedAssertion,
     form: AssertionForm,

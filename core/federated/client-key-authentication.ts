@@ -50,7 +50,10 @@ interface ImportedKey {
   readonly thumbprint: string;
 }
 
-/** A client without a key for an assertion costs a verification with one of these, as if it had. */
+/**
+ * The base points of the curves (FIPS 186-5) and a number as large as a modulus. A client that has
+ * no key for an assertion costs a verification with one of them, as if it had another key.
+ */
 const decoys: Readonly<Record<ClientKeyAlg, string>> = (() => {
   const rsa = Buffer.alloc(256, 0xff).toString('base64url');
   return {

@@ -92,7 +92,10 @@ const applicationClaims: readonly (string | undefined)[] = [
   'cid',
 ];
 
-/** Undefined if the platform is not known, or the client is named by another claim than its id. */
+/**
+ * The rule of the platform that an issuer shows. Undefined if the platform is not known, and if the
+ * client is named by another claim than an application's id: then no rule follows from the id.
+ */
 export function findApplicationRule(provider: Registration): KnownPlatform | undefined {
   if (!applicationClaims.includes(provider.clientIdClaim)) return undefined;
   const issuer = new URL(provider.issuer);
@@ -150,7 +153,10 @@ export function proposeRule(
     : undefined;
 }
 
-/** Each scope is `API/permission`, as at Amazon Cognito; one without a slash has no API. */
+/**
+ * The APIs that the scopes of a token belong to: each scope is `API/permission`, as the scopes of
+ * an Amazon Cognito resource server are. A scope without a slash belongs to no API.
+ */
 export function audiencesOfScope(scope: string): readonly string[] {
   const apis = scope
     .split(' ')

@@ -1,7 +1,10 @@
 import { maxExternalIdLength } from '../../contract/bounds.ts';
 import { ownValue } from '../../contract/own-value.ts';
 
-/** If the registration chose none: RFC 9068 §2.2 has `client_id`, OpenID Connect Core §2 `azp`. */
+/**
+ * The claims that name the client if the registration chose none: the first of them that a token
+ * has. RFC 9068 §2.2 has `client_id`, OpenID Connect Core §2 `azp`; else the subject is the client.
+ */
 export const defaultClientIdClaims = ['client_id', 'azp', 'sub'] as const;
 
 /** Claims that providers assign themselves: no user of the provider can write their values. */

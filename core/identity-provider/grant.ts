@@ -74,7 +74,7 @@ export function subjectsOverlap(value: string, other: string): boolean {
   return includes(value, other) || includes(other, value);
 }
 
-/** The grant that has a client's id, or every id of a pattern. Grants do not overlap. */
+/** The one grant with an id at the provider, or every id of a pattern: grants do not overlap. */
 export function findSubjectGrant(grants: readonly Grant[], subject: string): Grant | undefined {
   return grants.find(({ value }) => includes(value, valueOf(subject)));
 }

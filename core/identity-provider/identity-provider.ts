@@ -17,7 +17,10 @@ export interface IdentityProvider extends Stoppable {
   readonly audienceFrom?: 'scope' | undefined;
   /** Whether the id of a client under the provider may be a pattern; see `patternsOf`. */
   readonly clientPatterns?: true | undefined;
-  /** For some trunk groups. If the record of its owner is missing, it is open to none. */
+  /**
+   * Whether it was registered for some trunk groups. The registration itself says so: if the record
+   * of its owner is missing, the provider is open to no trunk group.
+   */
   readonly owned?: true | undefined;
   /** The first of the trunk groups whose own it is now. Left out: it is the platform's. */
   readonly ownedBy?: string | undefined;
@@ -54,7 +57,10 @@ export interface IdentityProviderReader {
 export interface IdentityProviderStore extends Required<IdentityProviderReader> {
   /** @throws {ConflictError} if the stored version is not `keys.version - 1`. */
   putGivenKeys(keys: GivenKeys): Promise<void>;
-  /** The same, also of one out of reach: it only decides, and is not shown to such a caller. */
+  /**
+   * The same, also of a provider that the caller cannot reach. It only decides: it is not shown to
+   * such a caller.
+   */
   findRegistration(issuer: string): Promise<IdentityProvider | undefined>;
   /** Every provider, also those that the caller cannot reach. They only decide, too. */
   listRegistrations(): AsyncIterable<IdentityProvider>;
@@ -68,7 +74,10 @@ export interface IdentityProviderStore extends Required<IdentityProviderReader> 
   listIdentityProviders(): AsyncIterable<IdentityProvider>;
 }
 
-/** Who registered a provider for themselves. Never deleted: a restored one has its owner again. */
+/**
+ * The service trunk groups that registered a provider for themselves. It is a record of its own,
+ * which is never deleted: a provider that is restored has its owner again.
+ */
 export interface ProviderOwner {
   readonly registrationId: string;
   readonly issuer: string;

@@ -17,7 +17,10 @@ const allowedPorts = new Set(['', '8443']);
 /** Printable ASCII but space, quotes and backslash, which URL parsers repair in different ways. */
 const plainUrl = /^https:\/\/[\x21\x23-\x26\x28-\x5B\x5D-\x7E]+$/;
 
-/** Whether a text can be a provider's URL or issuer. A fragment would name another record. */
+/**
+ * Whether a text can be a provider's URL or issuer at all, before it is looked up. With a fragment,
+ * it would name another record.
+ */
 export function isProviderUrlText(text: string): boolean {
   return text.length <= maxProviderUrlLength && plainUrl.test(text) && !text.includes('#');
 }
@@ -89,7 +92,10 @@ export function issuerVariants(text: string): readonly string[] {
   return [base, `${base}/`].filter((variant) => variant !== text);
 }
 
-/** One text for all that lead to the same server. Tokens are compared by the exact text. */
+/**
+ * An issuer without what leads to the same server in any form: the case of the host, the port of
+ * https, a dot after the host and slashes at the end. Tokens are compared by the exact text.
+ */
 export function comparableIssuer(issuer: string): string {
   const { hostname, port, pathname, search } = new URL(issuer);
   return [hostname.replace(/\.$/, ''), port, pathname.replace(/\/+$/, ''), search].join(' ');

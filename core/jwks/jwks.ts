@@ -34,7 +34,10 @@ export function buildJwks(signingKeys: readonly SigningKey[], now: number): Jwks
   return { keys: [...published.values()].sort((a, b) => (a.kid < b.kid ? -1 : 1)) };
 }
 
-/** The earlier of two clocks: a host that is ahead still publishes the keys of valid tokens. */
+/**
+ * The time that decides whether a key leaves the JWKS: the earlier of two clocks. When a host's
+ * clock is ahead, it still publishes every key whose tokens are valid. A missing time is ignored.
+ */
 export function publicationTime(ownClock: number, gatewayClock: number): number {
   return Number.isNaN(gatewayClock) ? ownClock : Math.min(ownClock, gatewayClock);
 }

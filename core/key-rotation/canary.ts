@@ -41,12 +41,18 @@ export function regionsInService({
   return [...new Set([own, ...others])];
 }
 
-/** No access token has any of them (RFC 9068 §2.1): a verifier that checks one refuses it. */
+/**
+ * Type, issuer and audience of a canary token. No access token has any of them (RFC 9068 §2.1), so
+ * a verifier that checks one of them refuses it.
+ */
 export const canaryTokenType = 'signing-key-canary+jwt';
 export const canaryIssuer = 'urn:authorization-server:signing-key-canary';
 export const canaryAudience = canaryIssuer;
 
-/** Seconds. It has expired when it is created: a check of signature and time refuses it, too. */
+/**
+ * Seconds. A canary token has already expired when it is created, so even a verifier that checks
+ * only the signature and the time refuses it.
+ */
 const expiredFor = secondsPerDay;
 
 export interface CanaryPorts {

@@ -59,7 +59,7 @@ export function assertAlgorithmsKept(check: KeptAlgorithmsCheck): void {
   );
 }
 
-/** A region that left the config signed until its last run, and its tokens outlive that. */
+/** A region that left the config signed until its last run; its tokens are valid for longer. */
 function isInService(
   regionId: RegionId,
   { regionIds, heartbeats, policy, now }: KeptAlgorithmsCheck,
@@ -98,7 +98,10 @@ function describe(key: SigningKey, check: KeptAlgorithmsCheck): string {
   return `does not sign any more; ${key.alg} can be removed from ${formatTime(key.withdrawAt)} on, when its last token has expired`;
 }
 
-/** When the last token of a signing key can have expired: its successor's start and retention. */
+/**
+ * The earliest time at which the last token of a signing key can have expired: when its successor
+ * is promoted, plus the retention.
+ */
 function removableAt(key: SigningKey, { keys, algs, policy, now }: KeptAlgorithmsCheck): number {
   const times = successors(key, keys, algs).map((next) => earliestEligibleAt(next, policy, now));
   const replacedAt = times.length === 0 ? now + policy.publicationLead : Math.min(...times);

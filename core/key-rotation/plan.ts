@@ -48,7 +48,10 @@ function keysIn({ state, settings }: KnownRegion, keyState: SigningKeyState) {
   return state.keys.filter((key) => key.regionId === settings.regionId && key.state === keyState);
 }
 
-/** Those that KMS can sign with, the oldest first. No role may sign with a former algorithm. */
+/**
+ * `next` keys that KMS can sign with, the longest published first. A key whose algorithm left the
+ * config is not one of them: no role may sign with it.
+ */
 export function usableNextKeys(region: KnownRegion): readonly SigningKey[] {
   const { state, settings } = region;
   return keysIn(region, 'next')
@@ -273,7 +276,10 @@ function advance(situation: Situation, intent: KeyIntent): readonly RotationActi
   return [{ kind: kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];
 }
 
-/** States in which some JWKS may have a key. A recorded time of leaving counts until then. */
+/**
+ * States in which some JWKS may still have a key. A key that leaves at a recorded time counts until
+ * then.
+ */
 const inJwks: ReadonlySet<SigningKeyState> = new Set(['next', 'current', 'previous']);
 
 /** A region's share of the JWKS. */
@@ -285,7 +291,10 @@ interface JwksRoom {
   readonly leaving: SigningKey | undefined;
 }
 
-/** Every region has the same fixed share: they publish at once and without a transaction. */
+/**
+ * How much of its share of the JWKS a region uses. Every region has the same fixed share, because
+ * regions publish at the same time and without a transaction.
+ */
 export function findJwksRoom(
   keys: readonly SigningKey[],
   { regionId, policy }: Pick<RotationSettings, 'regionId' | 'policy'>,

@@ -110,7 +110,10 @@ async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonl
   }
 }
 
-/** Steps of one run; the next continues. Creating a key and replacing another take eight. */
+/**
+ * Maximum steps of one run. Creating a key and replacing another one take eight. When a run reaches
+ * the limit, the next run continues.
+ */
 const maxSteps = 40;
 
 /** A step that is due but must not be taken yet. */
@@ -168,7 +171,10 @@ async function isUsable(key: SigningKey, keyManagement: KeyManagement): Promise<
   return state !== undefined && state !== 'disabled' && state !== 'pending_deletion';
 }
 
-/** Takes every step that is due, and plans again after each. A refused one waits for a run. */
+/**
+ * Takes every step that is due in a region, one at a time, and plans again after each. A refused
+ * step waits for the next run; the other steps continue.
+ */
 export async function reconcile(context: RotationContext): Promise<RunOutcome> {
   const { ports, settings } = context;
   // The first read also returns the time that the clock is checked against.
@@ -203,7 +209,10 @@ function mustWait(action: RotationAction, error: unknown): error is Error {
   return action.kind === 'publish' && error instanceof UnavailableError;
 }
 
-/** Proves keys that are not eligible yet. One is refused only after the expected lag. */
+/**
+ * Proves the keys that are not eligible yet. When a region does not serve a key, the key is refused
+ * only after the expected lag.
+ */
 async function watchPublication(context: RotationContext): Promise<readonly RefusedAction[]> {
   const { ports, settings } = context;
   const state = await readRotationState(context);

@@ -10,10 +10,13 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { PublicJwk, SigningKey, SigningKeyStore } from '../signing-key/signing-key.ts';
 import type { CanaryRun } from './canary-run.ts';
 
-/** A place in which a key is created. Two runs cannot create a key for the same place. */
+/**
+ * A place in which a key is being created: one per region, and one for the issuer's first key. Two
+ * runs, in one region or in two, cannot create a key for the same place.
+ */
 export type KeySlot = 'first' | RegionId;
 
-/** An intent is recorded before CreateKey is called. Times are seconds since the epoch. */
+/** The intent to create a key, recorded before CreateKey. Times are seconds since the epoch. */
 export interface KeyIntent {
   readonly slot: KeySlot;
   /** Tag of the key in KMS. If the key is never recorded, it is found by this tag. */
@@ -192,9 +195,15 @@ export interface KeyManagement {
   describeKey(kmsKeyArn: string): Promise<ManagedKeyDescription | undefined>;
   /** @throws {SigningKeyUnusableError} if the key is missing or being deleted. */
   disableKey(kmsKeyArn: string): Promise<void>;
-  /** After KMS's longest waiting time. A key that is gone or already being deleted is no error. */
+  /**
+   * Asks KMS to delete a key after its longest waiting time. If the key is gone or already being
+   * deleted, the call succeeds.
+   */
   scheduleKeyDeletion(kmsKeyArn: string): Promise<void>;
-  /** By its tags, in any state: also being deleted. A new key may be missing for seconds. */
+  /**
+   * Every key of this deployment in this region by its tags, in no particular order and in any
+   * state: keys being deleted are listed too. A new key may be missing for some seconds.
+   */
   listKeys(): Promise<readonly ManagedKey[]>;
 }
 

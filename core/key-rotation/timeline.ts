@@ -87,7 +87,7 @@ const descriptions: Readonly<Record<SigningKeyState, Describe>> = {
   deletion_scheduled: () => ({}),
 };
 
-/** Seconds that a key's youngest token is valid. An emergency withdrawal ends it early. */
+/** Seconds that a key's youngest token is still valid. An emergency withdrawal ends it early. */
 export function liveTokenSeconds(key: SigningKey, policy: SigningKeyPolicy, now: number): number {
   if (key.state === 'current') return policy.maxTokenLifetime;
   if (key.state !== 'previous' || key.retiredAt === undefined) return 0;
@@ -124,7 +124,10 @@ function byRegionAndState(a: TimelineEntry, b: TimelineEntry): number {
   return order.indexOf(a.key.state) - order.indexOf(b.key.state) || b.since - a.since;
 }
 
-/** Seconds since a region's key has been due, or 0. A change of algorithm does not count. */
+/**
+ * Seconds for which a region's key has been due for replacement; 0 if it is not due. Waiting for a
+ * change of algorithm does not count.
+ */
 export function overdueSeconds(
   keys: readonly SigningKey[],
   regionId: SigningKey['regionId'],

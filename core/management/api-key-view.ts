@@ -14,7 +14,7 @@ export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
   };
 }
 
-/** Never its value or hash. An empty `acl` is every source, no `scope` every scope. */
+/** An API key as shown: no value or hash. Empty `acl`: every source; no `scope`: every scope. */
 export function viewApiKey(key: Omit<Shown<ApiKeyWithUse>, 'enabled'>): Record<string, unknown> {
   return {
     key_id: key.keyId,

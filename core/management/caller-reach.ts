@@ -49,7 +49,10 @@ function nameActors(
   };
 }
 
-/** A page depends only on records of these groups, so it is read until there is one too many. */
+/**
+ * A page depends only on the records of these groups: its length and its end. So it is read until
+ * there is one record too many, or to the end of the day.
+ */
 function restrictAudit(
   reader: AuditPageReader,
   trunkGroups: readonly string[],

@@ -258,7 +258,10 @@ function wasUndeclaredBy(time: number): Holds {
     undeclaredAt <= time && takenOverAt === undefined;
 }
 
-/** One page of clients. The full id of a client or of a secret finds it in one page. */
+/**
+ * One page of clients. A text that is a full id of a client or of a secret finds that client in one
+ * page.
+ */
 export async function listClients(
   context: ManagementContext,
   filter: ClientsFilter = {},

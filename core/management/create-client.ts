@@ -208,7 +208,10 @@ export async function prepareClient(context: ManagementContext, input: NewClient
   return { provider, asGiven };
 }
 
-/** A client under a provider keeps its id there, and never authenticates at the token endpoint. */
+/**
+ * A client under a registered provider gets an id of this service, keeps its id there, and never
+ * authenticates at the token endpoint.
+ */
 export async function createClient(
   context: ManagementContext,
   input: NewClient,
@@ -253,7 +256,10 @@ function importedSecrets(context: ManagementContext, values: readonly string[], 
   }));
 }
 
-/** A restricted caller imports none: it could take the id of another customer's client first. */
+/**
+ * Creates a client with its id and its secret of before. No customer may take the id of another's
+ * client first, so a restricted caller imports none.
+ */
 export async function importClient(
   context: ManagementContext,
   input: OperationInput<'importClient', 'client'>,

@@ -3,7 +3,10 @@ import { formatId, type IdKind, idBytes } from '../credential/credential-value.t
 import { ConflictError } from '../errors.ts';
 import { type ManagementContext, newId } from './management-context.ts';
 
-/** Within what idempotency keys must differ: the trunk group, for a restricted caller. */
+/**
+ * Within what the idempotency keys of clients and API keys must differ: in the trunk group, for a
+ * caller who is restricted to some, so that customers do not meet each other's keys.
+ */
 export function keysWithin(
   { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,
   serviceTrunkGroup: string,
@@ -29,7 +32,10 @@ export function idForCreation(
   return formatId(kind, digest.subarray(0, idBytes));
 }
 
-/** Of two calls with one key at once, the loser runs again, and finds what the other one made. */
+/**
+ * Of two calls with one idempotency key at once, one loses, e.g. of a double click. It runs again,
+ * once, and finds what the other one made. A conflict with another change stays a conflict.
+ */
 export function findIfOvertaken<
   Input extends { readonly idempotencyKey?: string | undefined },
   Made,
@@ -45,7 +51,10 @@ export function findIfOvertaken<
   };
 }
 
-/** Creates unless an earlier call with the same key has, also between look-up and write. */
+/**
+ * Creates something unless an earlier call with the same idempotency key has, or one at the same
+ * moment: between the look-up and the write.
+ */
 export async function createOnce<Made>(
   findEarlier: () => Promise<Made | undefined>,
   create: () => Promise<Made>,

@@ -11,9 +11,15 @@ export type PageRequest = OperationInput<'listTrunkGroupLimits', 'filter'>;
 /** Filters that a list of clients and one of API keys have. */
 export type OwnedItemsFilter = Omit<OperationInput<'listApiKeys', 'filter'>, 'anySource'>;
 
-/** A page costs a few bounded reads, so a filtered one may be empty before the last. */
+/**
+ * One page of a list. A page costs a few reads of bounded size, so a page of a filtered list may
+ * have few items or none although `nextCursor` leads to more.
+ */
 export interface Page<T> {
-  /** By name. If restricted to trunk groups: by group, then by name, capital letters first. */
+  /**
+   * By name. A list that is restricted to trunk groups is in one order over all its pages: by
+   * group, then by name, in which capital letters come first.
+   */
   readonly items: readonly T[];
   /** How many stored items were looked at for it. */
   readonly examined: number;
@@ -26,7 +32,10 @@ export interface Page<T> {
   readonly allNames?: true | undefined;
 }
 
-/** An opaque text, but no secret: in a restricted list it holds only what belongs to it. */
+/**
+ * A position as an opaque text, which callers are not tempted to construct. It is no secret: the
+ * position in a list that is restricted to trunk groups holds only what belongs to them.
+ */
 export function formatCursor(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url');
 }

@@ -85,7 +85,10 @@ export interface ManagementContext extends ManagementPorts {
   readonly account?: string | undefined;
   /** The resource of a stack that asks, and the id of its event. Left out: people ask. */
   readonly stack?: StackResource | undefined;
-  /** Every group if left out. Set in `caller-reach.ts`, which also restricts the stores. */
+  /**
+   * The service trunk groups that operations are restricted to; every group if left out. Set in
+   * `caller-reach.ts`, which also restricts the stores.
+   */
   readonly trunkGroups?: readonly string[] | undefined;
   /** An actor of the audit as a restricted caller may know it. Set in the same place. */
   readonly nameActor?: ((actor: string) => string) | undefined;

@@ -4,7 +4,10 @@ import { mapStops } from '../stops.ts';
 import { requireEveryTrunkGroup } from './caller-reach.ts';
 import { type ManagementContext, makeAuditedChange } from './management-context.ts';
 
-/** Records the name of a person whom the audit names. The change does not fail with it. */
+/**
+ * Records the name of a person, when the audit has a change of that person. A failure here is no
+ * failure of the change.
+ */
 export async function recordPersonName(
   { personNames, trunkGroups }: Pick<ManagementContext, 'personNames' | 'trunkGroups'>,
   subject: string,

@@ -3,7 +3,10 @@ import ipaddr from 'ipaddr.js';
 /** An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is held as IPv4. */
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The only dotted IPv6 that is read: of `::10.0.0.1` (RFC 4291 §2.5.5.1) parsers differ. */
+/**
+ * The only IPv6 text with a dotted part that is read. Others, such as `::10.0.0.1` (RFC 4291
+ * §2.5.5.1, deprecated), mean IPv4 to one parser and IPv6 to another.
+ */
 const dottedMapped = /^(?:::|(?:0{1,4}:){5})ffff:[\d.]+$/i;
 
 /** The library throws for all other text, which takes twenty times as long as an address. */
@@ -43,7 +46,10 @@ export function isLoopbackAddress(address: IpAddress): boolean {
   return address.range() === 'loopback';
 }
 
-/** Not private, link-local, carrier, reserved, tunnelled or translated. */
+/**
+ * Whether an address belongs to the public internet. A URL from outside must not name a private,
+ * link-local, carrier, reserved, tunnelled or translated address.
+ */
 export function isPublicAddress(address: IpAddress): boolean {
   if (address.range() !== 'unicast') return false;
   return address instanceof ipaddr.IPv4 || address.match(globalUnicast);

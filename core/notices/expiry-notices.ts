@@ -16,7 +16,10 @@ export interface NoticeRun {
 /** Sends notices. @throws {UnavailableError} if not all were accepted; some may have been. */
 export type PutNotices = (notices: readonly NoticeDetail[]) => Promise<void>;
 
-/** The runs are a day apart: each number of days left is told in exactly one of them. */
+/**
+ * What a notice says of an end. The runs are a day apart, so each end has every number of days left
+ * in exactly one of them: no run needs to know what another one has told.
+ */
 function describeEnd(
   { deployment, time }: NoticeRun,
   serviceTrunkGroup: string,

@@ -45,7 +45,10 @@ interface SigningNeed {
   readonly leeway: number;
 }
 
-/** `next` and `previous` are fallback keys: verifiers know them until the token has expired. */
+/**
+ * Whether a key of each state may sign. `next` and `previous` keys are fallback keys: every
+ * verifier knows them until the token has expired. Keys of other states never sign.
+ */
 const suitable: Partial<Record<SigningKeyState, (key: SigningKey, need: SigningNeed) => boolean>> =
   {
     current: () => true,

@@ -34,7 +34,10 @@ export class SignHistory {
   #signedAt = 0;
   #throttledAt = 0;
 
-  /** It remembers: a key that KMS refuses is not tried again for a while. */
+  /**
+   * A signer whose results are remembered. When KMS refuses a key and another key signs instead,
+   * the refused key is not tried again for a while.
+   */
   watch(sign: Sign, clock: Clock): Sign {
     return async (key, signingInput, options) => {
       const cause = this.#findRefusal(key.kid, clock);

@@ -11,10 +11,16 @@ interface SigningKeyCacheSettings {
   readonly maxAge: number;
 }
 
-/** Most seconds between two attempts when the table does not answer. */
+/**
+ * Maximum seconds between two attempts when the table does not answer. Short enough to notice soon
+ * when it answers again.
+ */
 const maxRetryInterval = 5;
 
-/** The list in memory, read again at intervals. If that fails, the last one serves for a while. */
+/**
+ * The list of signing keys, kept in memory. It is read again at intervals; if that fails, for any
+ * reason, the last good list is used until it is too old.
+ */
 export class SigningKeyCache {
   readonly #reader: SigningKeyReader;
   readonly #settings: SigningKeyCacheSettings;

@@ -28,7 +28,10 @@ export interface SigningKey {
   readonly publishedAt: number;
   /** Of a `next` key: when every region in service was first seen to serve it. */
   readonly seenAt?: number | undefined;
-  /** When every instance of every JWKS function was known to serve it. The lead begins then. */
+  /**
+   * When every instance of every region's JWKS function was known to serve the key. The lead begins
+   * then.
+   */
   readonly provedAt?: number | undefined;
   readonly activatedAt?: number | undefined;
   readonly retiredAt?: number | undefined;
@@ -51,7 +54,7 @@ export function isPublished(key: SigningKey, now: number): boolean {
 
 /** What the token and jwks functions need. */
 export interface SigningKeyReader {
-  /** Of every region, in no particular order. A record that cannot be read is skipped. */
+  /** Every signing key of every region, in no order. A record that cannot be read is skipped. */
   listSigningKeys(options?: PortOptions): Promise<readonly SigningKey[]>;
 }
 

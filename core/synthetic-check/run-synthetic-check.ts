@@ -36,7 +36,10 @@ interface SyntheticCredentials {
   readonly clientSecret: string;
 }
 
-/** Secrets that stay next to a new one, of concurrent runs: more if an operator runs it by hand. */
+/**
+ * Secrets that stay next to a new one: those of concurrent runs. The schedule leaves one; an
+ * operator who runs the check by hand leaves some more.
+ */
 const maxOlderSecrets = 9;
 
 /** Two concurrent runs are rare, and of three attempts one succeeds. */
@@ -242,7 +245,10 @@ interface RequestTokenPorts {
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
-/** Reads are eventually consistent: well under a second in a region. Five seconds are a fault. */
+/**
+ * The token path reads with eventual consistency, so a new secret may not be accepted at once.
+ * DynamoDB needs well under a second in one region. Five seconds are a fault.
+ */
 const maxAttempts = 6;
 const retryDelay = 1000;
 

@@ -79,7 +79,10 @@ export interface ProofModes {
   readonly default?: ProofMode | undefined;
 }
 
-/** Undefined: never. Of two spellings of one audience, the stricter one counts. */
+/**
+ * Whether the tokens of an audience are bound to keys; undefined: never. Of two spellings of one
+ * audience, the stricter one counts.
+ */
 export function findProofMode(
   { audiences, default: otherwise }: ProofModes,
   audience: string,

@@ -121,7 +121,10 @@ type AuthenticationResult =
       readonly failure: OAuthErrorReason;
     };
 
-/** By its secret (RFC 6749 §3.2.1). Every failure costs one read and the same comparisons. */
+/**
+ * Authenticates a client by its secret (RFC 6749 §3.2.1). Every failure costs one read and the same
+ * hash comparisons.
+ */
 export async function authenticateClient(
   { clientId, clientSecret, sentSecret = clientSecret }: ClientCredentials,
   clients: ClientReader,
@@ -139,7 +142,10 @@ export async function authenticateClient(
   return { client: withoutSyntheticAuthority(client), secret };
 }
 
-/** Also for an unknown client: few have more live secrets than two rotations leave. */
+/**
+ * Minimum number of comparisons for every attempt, also for an unknown client. Few clients have
+ * more live secrets than two rotations leave, and a comparison costs less than a microsecond.
+ */
 const minComparisons = 4;
 
 /** Compares with every secret, so the time does not depend on which one matches. */

@@ -37,7 +37,10 @@ export type Federation = (
 
 const otherCredentials = ['assertion', ...credentialParameters];
 
-/** Simply with HTTP Basic or, if accepted, with a secret in the body; undefined of any other. */
+/**
+ * The form of a request that authenticates simply with HTTP Basic or, if the deployment accepts it,
+ * with a secret in the body; undefined of any other.
+ */
 export function readSecretForm(
   { authorizations, queryNames, body }: TokenRequest,
   clientSecretPost = false,

@@ -131,7 +131,10 @@ export async function issueToken(
   };
 }
 
-/** Unless it failed too often from this source. Logs client and secret, also if it fails. */
+/**
+ * Authenticates the client by its secret (RFC 6749 §3.2.1), unless it failed too often from this
+ * source. Logs which client authenticates with which secret, also if it fails.
+ */
 async function authenticateBySecret(
   { authorizations }: TokenRequest,
   { clients, failures, keysOnly }: TokenPorts,

@@ -174,7 +174,10 @@ function assertGrantType(grantType: string | undefined): void {
   if (!grantTypes.some((known) => known === grantType)) throw new OAuthError('grant_type');
 }
 
-/** One space between tokens (RFC 6749 §3.3). What people type in forms may end with one. */
+/**
+ * Reads a `scope` parameter: tokens, each separated by one space (RFC 6749 §3.3). Forms in which
+ * people type scopes leave one at the end.
+ */
 export function parseScope(value: string | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (value.length > maxScopeBytes) throw new OAuthError('scope_syntax');

@@ -16,7 +16,10 @@ interface FurtherFields {
   readonly proof_part?: string | undefined;
 }
 
-/** No credential, and no text of a caller. Each is set when it is known, so failures have it. */
+/**
+ * Log fields of a token request. They contain no credential, and no text that a caller chose. Each
+ * field is set when it is known, so a failure is logged with all fields before it.
+ */
 export interface TokenLogFields {
   /** The id of an existing client, or a text with the form of a client id. */
   clientId?: string;

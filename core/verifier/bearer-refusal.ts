@@ -288,7 +288,10 @@ interface RefusalDetail {
   readonly finding?: () => Finding;
 }
 
-/** RFC 6750 §3.1. Any other error means that there is no decision, and therefore no access. */
+/**
+ * A bearer credential that is refused (RFC 6750 §3.1). Every refusal is one of these; any other
+ * error means that there is no decision, and therefore no access.
+ */
 export class BearerRefusal extends Error {
   override readonly name = 'BearerRefusal';
   readonly reason: RefusalReason;

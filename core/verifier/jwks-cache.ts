@@ -251,7 +251,10 @@ export class JwksCache implements KeyFinder {
     return ownedBy === undefined ? undefined : remember(this.#owners, ownedBy, createFetches);
   }
 
-  /** Of any registration. One from the future, of a clock that was ahead, has its age from now. */
+  /**
+   * The last good set of an issuer, of any registration. A set from the future means that the clock
+   * was ahead. Its age counts from now.
+   */
   #lastSetOf(source: JwksSource, now: number): StoredSet | undefined {
     const set = this.#issuersLike(source).sets.get(source.issuer);
     if (set === undefined) return undefined;

@@ -7,7 +7,10 @@ import type { CallerKey } from '../jws/caller-key.ts';
 /** Proofs that a process remembers: those of 1,200 requests a second. About 15 MB. */
 const rememberedProofs = 100_000;
 
-/** Share of one client, and of one trunk group. No caller locks out another. */
+/**
+ * Share of them that one client can take, with however many keys, and one trunk group, with however
+ * many clients. No caller pushes out or locks out those of another.
+ */
 const shares = { client: 0.1, trunkGroup: 0.3 } as const;
 const kinds = ['client', 'trunkGroup'] as const;
 
@@ -67,7 +70,10 @@ interface Seen {
 /** Whether a proof may be accepted: `full` if its holder has as many as one may have. */
 type Admission = 'first' | 'replayed' | 'full';
 
-/** A proof is remembered while it would be accepted: without room, new ones are refused. */
+/**
+ * What a process remembers of proofs. A proof is remembered for as long as it would be accepted,
+ * and none is forgotten before: without room, new proofs are refused.
+ */
 export class ProofMemory {
   readonly nonces: ProofNonces | undefined;
   readonly #keys = new BoundedMap<string, KeyObject>(rememberedKeys);

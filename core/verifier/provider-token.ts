@@ -83,7 +83,10 @@ export function readOptionalString(claims: JsonObject, name: string): string | u
 /** Longer than any issuer's, and without characters that could break a log or a header. */
 const plainTokenId = /^[\x21-\x7e]{1,256}$/;
 
-/** RFC 7519 §4.1.7 allows any text. What could break the logs of a platform API is left out. */
+/**
+ * `jti` goes to the platform API and its logs unchanged. RFC 7519 §4.1.7 allows any text: one that
+ * could break them is left out.
+ */
 function readTokenId(claims: JsonObject): string | undefined {
   const tokenId = readOptionalString(claims, 'jti');
   return tokenId !== undefined && plainTokenId.test(tokenId) ? tokenId : undefined;

@@ -14,13 +14,13 @@ interface Remembered extends VerifiedToken {
   readonly weight: number;
 }
 
-/** Characters that a JSON value counts as: it has up to 64 bytes of heap, a character three. */
+/** Characters that one JSON value counts as: it takes up to 64 bytes of heap, a character three. */
 const weightOfValue = 22;
 
 /** Values that the name of a member counts as: V8 makes a hidden class for a name that is new. */
 const valuesOfName = 2;
 
-/** Containers and names are values, too. The depth is limited (`maxJsonDepth`). */
+/** Counts parsed JSON values, also containers and names. The depth is limited (`maxJsonDepth`). */
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const members = Object.values(value);

@@ -159,7 +159,10 @@ function planGrant(
   return { ...before, grants: after, version: version + 1, updatedAt: now };
 }
 
-/** It has no version: that would count the changes of others who have the grant, too. */
+/**
+ * A grant as the audit describes it. A caller that has all of its trunk groups sees the record, so
+ * it has no version: that would count the changes of others.
+ */
 function viewGrant({ place }: GrantList, grant: Grant | undefined) {
   if (grant === undefined) return undefined;
   return { place, value: grant.value, service_trunk_groups: grant.trunkGroups };
@@ -332,7 +335,10 @@ function checkUrl(
   parseProviderUrl(issuer, 'issuer', { allowLoopback, field: 'issuer' });
 }
 
-/** Which trunk groups may register which issuers at the host. A restricted caller sees its own. */
+/**
+ * What is granted at the host of an issuer: which trunk groups may register which issuers there. A
+ * restricted caller sees those of its trunk groups.
+ */
 export async function findIssuerGrants(
   context: ManagementContext,
   issuer: string,

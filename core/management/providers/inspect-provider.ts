@@ -208,7 +208,10 @@ export async function checkNotOurs(
   }
 }
 
-/** A move may write an issuer in another way. From a customer it could be another's provider. */
+/**
+ * The staff may register an issuer that was only written in another way, as after a move of the
+ * provider. From a customer it could be the provider of another one.
+ */
 async function isRegistered(
   { identityProviders, trunkGroups }: ManagementContext,
   issuer: string,

@@ -70,7 +70,10 @@ export function groupsOf(
   return owner.trunkGroups.length === 0 ? undefined : owner.trunkGroups;
 }
 
-/** Whether the limits, read once, open a provider of the platform. Without any, it is open. */
+/**
+ * Whether the limits open a provider of the platform to one of the caller's trunk groups. They are
+ * read once. If no limits are enforced, each is open.
+ */
 function openByLimits(
   { callerLimits, trunkGroupLimits }: ManagementContext,
   reach: readonly string[],

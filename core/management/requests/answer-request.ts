@@ -69,7 +69,7 @@ export class RequestRecord {
   }
 }
 
-/** What an invocation reads and writes; it reports records that cannot be read. */
+/** What an invocation reads and writes. It reports the records that cannot be read. */
 export type CreateContext = (reports: {
   readonly onMalformedRecord: (error: Error, serviceTrunkGroup?: string) => void;
 }) => Omit<ManagementContext, 'actor'>;

@@ -36,7 +36,10 @@ export function readInvokedAlias(invokedArn: string): InvokedAlias {
   );
 }
 
-/** Only an administrator has every trunk group: no portal may show others every customer. */
+/**
+ * Only an administrator has every trunk group. A portal that names no group for others would show
+ * them those of every customer.
+ */
 function hasTrunkGroups(
   { person, trunk_groups: groups }: ManagementRequest,
   reach: PortalReach | undefined,
