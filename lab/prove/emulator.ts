@@ -7,7 +7,8 @@ import { OutputProcess } from '../support/output-process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-export const emulatedRegion = 'us-west-2';
+export const emulatedRegions = ['us-west-2', 'us-east-2'] as const;
+export const [emulatedRegion] = emulatedRegions;
 /** The first of the page's two regions has everything that the probe deploys. */
 const domain = { name: 'trial.example.com', hostedZoneName: 'example.com' };
 const apiNames = `*.execute-api.${emulatedRegion}.amazonaws.com`;
@@ -19,7 +20,7 @@ export async function writeTwoRegions(cloud: Cloud, folder: string): Promise<rea
   const lines = { domain: { ...domain, hostedZoneId }, witnessAwsRegion: 'us-east-1' };
   const file = join(folder, 'two-regions.json');
   writeFileSync(file, JSON.stringify(lines));
-  return ['--regions', `${emulatedRegion},us-east-2`, '--config', file];
+  return ['--regions', emulatedRegions.join(','), '--config', file];
 }
 
 /** The command on an emulator, in a process of its own with an administrator's credentials. */

@@ -4,12 +4,14 @@ import { join, resolve } from 'node:path';
 import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { say } from '../../ministack/proof.ts';
-import { runScenarios } from '../../ministack/scenarios.ts';
+import { runScenarios, type Scenario } from '../../ministack/scenarios.ts';
 import {
   emulatedRegion,
+  emulatedRegions,
   emulatedNames as names,
   startOnEmulator,
   whileKeyIsLost,
+  writeTwoRegions,
 } from '../../prove/emulator.ts';
 import { proofs } from '../../prove/proofs.ts';
 import { openRecord } from '../../prove/run-record.ts';
@@ -17,7 +19,8 @@ import { runOrThrow } from '../../support/run-command.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /*
- * Plays `npm run prove` on the emulator: a whole run, and one that is killed at each step.
+ * Plays `npm run prove` on the emulator: whole runs in one region and two, and one that is killed at
+ * each step.
  * docs/first-deployment.md has the command.
  */
 
@@ -26,8 +29,10 @@ const root = resolve(import.meta.dirname, '../../..');
 const run = ['--region', emulatedRegion, '--yes'];
 
 /** @returns what is still in the account. */
-async function listRest(cloud: Cloud): Promise<readonly string[]> {
-  const aws = cloud.aws(emulatedRegion);
+const listRest = async (cloud: Cloud) =>
+  (await Promise.all(emulatedRegions.map((region) => listRestIn(cloud.aws(region))))).flat();
+
+async function listRestIn(aws: ReturnType<Cloud['aws']>): Promise<readonly string[]> {
   const { Keys = [] } = await aws.kms.listKeys({});
   const keys = Keys.map(async ({ KeyId }) => {
     const { KeyMetadata: key } = await aws.kms.describeKey({ KeyId });
@@ -100,28 +105,34 @@ async function cleanInPieces(cloud: Cloud, cwd: string, kills: number): Promise<
   assert.equal(code, 0, cleaning.output + cleaning.errors);
 }
 
+const proveWhole =
+  (has: number, regionsOf: typeof writeTwoRegions | (() => readonly string[])): Scenario['prove'] =>
+  async (cloud, { folder, bin }) => {
+    const regions = await regionsOf(cloud, folder);
+    const running = startOnEmulator(cloud, folder, ...regions, '--yes');
+    await whileKeyIsLost(cloud, async () => void (await running.ended));
+    const { code } = await running.ended;
+    const record = findRun(folder);
+    const report = readFileSync(join(record, 'proof.md'), 'utf8');
+    process.stdout.write(`${running.output}${running.errors}\n${report}`);
+    assert.equal(code, 0);
+    const { answers } = openRecord(record);
+    for (const { id, emulator, check, regions: needed = 1 } of proofs) {
+      const other = check ? 'not asked' : 'left to people';
+      assert.equal(answers[id]?.result, emulator && needed <= has ? 'passed' : other, id);
+    }
+    assert.deepEqual(await listRest(cloud), []);
+    say('everything that the run has made is gone');
+    await checkShapes(bin, folder, record);
+  };
+
 await runScenarios({
   whole: {
     title: 'A whole run of npm run prove',
     names,
-    prove: async (cloud, { folder, bin }) => {
-      const running = startOnEmulator(cloud, folder, ...run);
-      await whileKeyIsLost(cloud, async () => void (await running.ended));
-      const { code } = await running.ended;
-      const record = findRun(folder);
-      const report = readFileSync(join(record, 'proof.md'), 'utf8');
-      process.stdout.write(`${running.output}${running.errors}\n${report}`);
-      assert.equal(code, 0);
-      const { answers } = openRecord(record);
-      for (const { id, emulator, check } of proofs) {
-        const other = check ? 'not asked' : 'left to people';
-        assert.equal(answers[id]?.result, emulator ? 'passed' : other, id);
-      }
-      assert.deepEqual(await listRest(cloud), []);
-      say('everything that the run has made is gone');
-      await checkShapes(bin, folder, record);
-    },
+    prove: proveWhole(1, () => ['--region', emulatedRegion]),
   },
+  regions: { title: 'A whole run in two regions', names, prove: proveWhole(2, writeTwoRegions) },
   killed: {
     title: 'A run that is killed at each step',
     names,
