@@ -18,7 +18,10 @@ export interface AwsClientOptions {
   readonly profile?: CallProfileName | CallProfile | undefined;
 }
 
-/** Connections of one client. A function needs one; of the local run, more requests wait. */
+/**
+ * Maximum connections of one client. A function handles one request at a time. The local run
+ * handles many; further requests wait in the agent.
+ */
 export const maxSockets = 100;
 
 /** The part of the SDK's clients through which every response arrives. */

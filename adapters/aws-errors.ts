@@ -6,7 +6,10 @@ import {
 } from '../core/errors.ts';
 import { type CallError, isServerError, isThrottlingError, isTransientError } from './retries.ts';
 
-/** Whether service, network or a timeout failed. `AbortError` is the caller's own deadline. */
+/**
+ * Whether the service, the network or a timeout failed, so the same call may succeed later.
+ * `AbortError` is the caller's own deadline.
+ */
 export function isAwsUnavailability(error: Error): boolean {
   const sdkError = error as CallError;
   return (
@@ -17,7 +20,11 @@ export function isAwsUnavailability(error: Error): boolean {
   );
 }
 
-/** Node's own errors name only the address that does not answer; AWS's may hold anything. */
+/**
+ * The part of an error that may be quoted in another error's message. Node's own errors are all
+ * called `Error`, and what they say is the address that does not answer; what AWS says may hold
+ * anything.
+ */
 function describeCause(error: Error): string {
   if (error instanceof AggregateError) {
     const causes = error.errors.filter((cause) => cause instanceof Error).map(describeCause);
@@ -26,7 +33,10 @@ function describeCause(error: Error): string {
   return 'syscall' in error ? error.message : error.name;
 }
 
-/** A named table or function does not exist. AWS's own message does not say which. */
+/**
+ * A named table or function does not exist. AWS's own message does not say which. It has the name
+ * of AWS's error, so callers recognise both in the same way.
+ */
 export class ResourceNotFoundError extends Error {
   override readonly name = 'ResourceNotFoundException';
 }

@@ -8,7 +8,10 @@ import { type CallProfile, callProfiles } from './call-profile.ts';
 export interface AwsJsonClients {
   readonly dynamodb: AwsJsonClient;
   readonly kms: AwsJsonClient;
-  /** For calls that a request can do without: it shares neither connections nor retries. */
+  /**
+   * Another client of DynamoDB, for calls that a request can do without. It shares neither
+   * connections nor retries with the others.
+   */
   readonly createOptionalDynamoDb: () => AwsJsonClient;
   readonly close: () => void;
 }

@@ -41,7 +41,10 @@ export const callProfiles: Readonly<Record<CallProfileName, CallProfile>> = {
     initialRetries: 0,
     maxSavedRetries: 0,
   },
-  /** Rotation, authctl and set-up: many calls of one run, some against quotas of five a second. */
+  /**
+   * Rotation, authctl and set-up: one run makes many calls, some against quotas of five a second,
+   * and may wait for a minute.
+   */
   background: {
     connectionTimeout: 1500,
     requestTimeout: 5000,

@@ -16,7 +16,10 @@ interface PortalManagementOptions
 /** Milliseconds for an operation. API Gateway waits 29 s for the page. */
 const operationTimeout = 20_000;
 
-/** Each request of a deployed portal names the person: `forCaller` must have been called. */
+/**
+ * The management of a deployed portal: through the alias that may name persons, and in no other
+ * way. Each request names the person, so `forCaller` must have been called.
+ */
 export function createPortalManagement(options: PortalManagementOptions): Management {
   const { functionArn, environment } = options;
   return bindFunction(

@@ -8,7 +8,7 @@ import { createAwsJsonClient } from './aws-json/aws-json-client.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { callProfiles } from './call-profile.ts';
 
-/** Events of one request: EventBridge takes ten, together 1 MB. A notice has less than 4 KB. */
+/** Events of one request: EventBridge takes ten, together 1 MB. A notice has 4 KB at most. */
 export const maxNotices = 10;
 
 /** Sendings of an event that EventBridge refuses while it accepts others. */

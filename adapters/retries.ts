@@ -1,6 +1,9 @@
 import type { CallProfile } from './call-profile.ts';
 
-/** By the SDK's own lists, as a test compares: its package is an eighth of the token bundle. */
+/**
+ * Errors for which a retry may succeed, according to the SDK's own lists (a test compares them with
+ * `@smithy/core/retry`). The package itself would be an eighth of the token function's bundle.
+ */
 
 /** Properties of errors of the SDK, of aws-json/ and of node:net. */
 export interface CallError {
@@ -69,7 +72,10 @@ export function isThrottlingError(error: CallError): boolean {
 /** Of a clock that is slow, and of one that is fast. The SDK's own list has only the first. */
 const wrongTime = /Signature (?:expired|not yet current)/;
 
-/** Two clocks differ by minutes, or the request took them: signed again with AWS's time. */
+/**
+ * The service's clock and this host's differ by minutes, or the request took minutes to arrive. It
+ * is signed again with the service's time.
+ */
 export function isClockError({ name, message = '', $metadata }: CallError): boolean {
   return (
     $metadata?.clockSkewCorrected === true ||

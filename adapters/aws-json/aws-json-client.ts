@@ -59,7 +59,10 @@ const protocols: Readonly<Record<AwsJsonService, Protocol>> = {
   dynamodb: { contentType: 'application/x-amz-json-1.0', targetPrefix: 'DynamoDB_20120810' },
 };
 
-/** Signatures are valid for 15 minutes. The SDK corrects differences of 4 minutes, too. */
+/**
+ * Signatures are valid for 15 minutes. Like the SDK, this client corrects a difference of 4 minutes
+ * or more.
+ */
 const toleratedSkewMs = 240_000;
 
 function errorType(error: Error): string {
@@ -177,7 +180,7 @@ export function createAwsJsonClient(options: AwsJsonClientOptions): AwsJsonClien
 /** Errors that the models of both services mark as retryable, and that no general rule covers. */
 const retryable: ReadonlySet<string> = new Set(['ReplicatedWriteConflictException']);
 
-/** An error response, in the shape of the SDK's errors: `name` is the service's code. */
+/** An error response of AWS, shaped as the SDK's own errors: `name` is the service's code. */
 class AwsServiceError extends Error {
   override readonly name: string;
   readonly $metadata: {

@@ -194,7 +194,10 @@ function hostOf(url: URL): string {
   return url.hostname.replaceAll(/[[\]]/g, '');
 }
 
-/** Opens a connection before the first request: its handshake runs while a function loads. */
+/**
+ * Opens a connection of an agent before the first request. The handshake runs while a function is
+ * still loading, and the first request uses the connection, even if it is still being opened.
+ */
 function openAhead(agent: Agent, url: URL) {
   const connecting = agent as unknown as Connecting;
   const create = connecting.createConnection.bind(agent);

@@ -62,7 +62,10 @@ function escapePath(path: string): string {
     .replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Signature Version 4 of JSON requests. A day's derived key saves four of the five HMACs. */
+/**
+ * Signs JSON requests with Signature Version 4: POST, no query, and always the same headers. The
+ * derived key is cached for its day, because it takes four of the five HMACs.
+ */
 export class SignatureV4 {
   #scope = '';
   #secret = '';

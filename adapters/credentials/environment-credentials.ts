@@ -25,7 +25,10 @@ export function environmentKeys(environment: Environment): CredentialProvider {
   };
 }
 
-/** Credentials of a Lambda function: keys in the environment, or SnapStart's agent. */
+/**
+ * Credentials as a Lambda function gets them: keys in the environment, or under SnapStart an agent
+ * on the host. Other processes have more sources; see `credentialChain`.
+ */
 export function functionCredentials(environment: Environment): CredentialProvider {
   const agent = environment['AWS_ACCESS_KEY_ID'] ? undefined : containerCredentials(environment);
   return agent ?? environmentKeys(environment);

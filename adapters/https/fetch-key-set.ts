@@ -65,7 +65,10 @@ interface KeyCacheOptions {
   readonly identityProviders?: IdentityProviderReader | undefined;
   readonly clock: Clock;
   readonly onFetched?: ((fetch: KeyFetch) => void) | undefined;
-  /** A Lambda function does nothing after its answer: a set that is due is fetched before it. */
+  /**
+   * Whether this is a Lambda function, which does nothing after its answer: a set that is due is
+   * fetched before it.
+   */
   readonly isFunction?: boolean | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface OutgoingRequest {
   readonly ca?: string | undefined;
 }
 
-/** The certificates that Node trusts, with NODE_EXTRA_CA_CERTS if Node can list them. */
+/** The certificates that Node trusts, with NODE_EXTRA_CA_CERTS if this Node can list them. */
 function trusted(): readonly string[] {
   const { getCACertificates }: Partial<typeof tls> = tls;
   return getCACertificates?.('default') ?? tls.rootCertificates;

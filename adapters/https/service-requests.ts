@@ -57,7 +57,7 @@ export function createFetchServiceDocument({
   };
 }
 
-/** A client's id and secret. RFC 6749 §2.3.1's encoding leaves their characters alone. */
+/** A client's id and secret. RFC 6749 §2.3.1's encoding does not change any of their characters. */
 interface Credentials {
   readonly clientId: string;
   readonly clientSecret: string;

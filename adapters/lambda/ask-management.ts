@@ -30,7 +30,10 @@ function readArn(arn: string): { readonly partition: string; readonly account: s
   return { partition, account };
 }
 
-/** Asks the management function. A request is signed for Lambda, and as a proof of the caller. */
+/**
+ * Asks the management function of the caller's AWS region. Each request is signed twice: for
+ * Lambda, and as a proof of the caller for the function.
+ */
 export function createAskManagement(options: AskManagementOptions): AskFunction {
   const { caller, environment } = options;
   const prove = createCallerProof(caller.credentials, environment);

@@ -21,7 +21,10 @@ import type { CheckKey, PublishKey } from '../../core/key-rotation/rotation-port
 import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
 import type { InvokeFunction } from './invocation.ts';
 
-/** Invokes a function. A response of another shape comes from another version of it: wait. */
+/**
+ * Invokes a function. A response with another shape comes from another version of it: wait until
+ * this version is deployed.
+ */
 async function ask<T extends v.GenericSchema>(
   invoke: InvokeFunction,
   functionName: string,
@@ -71,7 +74,10 @@ async function unlessMissing<T>(doing: string, call: () => Promise<T>): Promise<
   }
 }
 
-/** The environment of the version that an alias names; undefined if there is none. */
+/**
+ * The environment of the version that an alias names; undefined if there is no such function or
+ * alias.
+ */
 export type ReadVariables = (
   functionName: string,
   alias: string,

@@ -1,6 +1,9 @@
 import type { CallProfile } from '../call-profile.ts';
 
-/** Never repeated: the function may have done its work when the response was lost. */
+/**
+ * A rotation invokes the canary, which calls every region. An invocation is never repeated, because
+ * the function may have done its work when the response was lost.
+ */
 export const invocationProfile: CallProfile = {
   connectionTimeout: 1500,
   requestTimeout: 120_000,

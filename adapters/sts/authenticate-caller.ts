@@ -113,7 +113,10 @@ function describeCredentials({ message }: Error): string {
 type Problem = (typeof problems)[keyof typeof problems];
 type AwsCallerProblem = Problem[0];
 
-/** AWS refuses the credentials, the permissions or the place. Who runs the program can fix it. */
+/**
+ * AWS refuses the caller because of its credentials, its permissions or a wrong place. The person
+ * who runs the program can fix this.
+ */
 export class AwsCallerError extends Error {
   override readonly name = 'AwsCallerError';
   readonly problem: AwsCallerProblem;

@@ -12,7 +12,7 @@ type SignatureV4Init = ConstructorParameters<typeof SignatureV4>[0];
 /** Proves the identity of the caller to a function of an AWS region. */
 type ProveCaller = (region: string, digest: string) => Promise<CallerProof>;
 
-/** The STS endpoint of the function, regardless of the preferences of this machine. */
+/** The function's STS endpoint. Preferences of this machine, such as FIPS, do not apply to it. */
 function getStsAddress(environment: Environment, region: string): URL {
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS } = environment;
   return resolveEndpoint('sts', { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS, AWS_REGION: region }).url;

@@ -76,7 +76,10 @@ export async function findOnly<T extends object>(
   return { items, examined: items.length };
 }
 
-/** First in all names and ids, which are in the index, then in what only the items have. */
+/**
+ * One page of a search in every trunk group: first in all names and ids, which are in the index,
+ * then in what only the items have, such as the names of a client's secrets.
+ */
 async function searchEvery<T extends object>(
   dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,

@@ -8,7 +8,10 @@ import type { CountedPage, DynamoDbDocuments } from '../clients/dynamodb-calls.t
 import { type Item, isMap } from '../items/item.ts';
 import { parseOrReport, type StoreOptions } from '../stores/read-items.ts';
 
-/** An attribute exists, does not, or has one of these values, of which DynamoDB takes 100. */
+/**
+ * A condition on an attribute: it exists, does not, or has one of these values, of which DynamoDB
+ * takes 100.
+ */
 export interface Condition {
   readonly path: readonly string[];
   readonly values?: readonly string[] | undefined;
@@ -145,7 +148,10 @@ function takePage<T extends object>(
   return { items: taken, examined: page.ScannedCount ?? items.length, next };
 }
 
-/** In the table's own order, from one read of 1 MiB: with a filter, a page may be empty. */
+/**
+ * One page of a table, in the table's own order, from one read. DynamoDB reads at most 1 MiB at
+ * once. If few items pass a filter, a page may be empty although the list continues.
+ */
 export async function scanPage<T extends object>(
   dynamodb: DynamoDbDocuments,
   scan: ListRequest<T>,

@@ -158,7 +158,10 @@ export async function readTrunkGroupPage<T extends object>(
   return takePage(indexed, own, list, { store, upTo });
 }
 
-/** Reads of 1 MiB, each of some 12,000 names; a longer search continues on the next page. */
+/**
+ * Reads of 1 MiB for one search of the names, each of some 12,000. A search of more names continues
+ * on the next page.
+ */
 const maxNameReads = 4;
 
 interface Names {

@@ -20,7 +20,7 @@ const projection = {
   ExpressionAttributeNames: Object.fromEntries(names),
 };
 
-/** Restricts reads of the clients table to what the role of a platform API may read. */
+/** Restricts reads of clients to the attributes that the permissions of a platform API allow. */
 export function readCheckedClients(calls: Pick<DynamoDbCalls, 'get'>): Pick<DynamoDbCalls, 'get'> {
   return { get: (input, options) => calls.get({ ...input, ...projection }, options) };
 }

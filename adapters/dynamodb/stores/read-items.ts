@@ -20,7 +20,7 @@ export interface StoreOptions {
   readonly useIndexes?: boolean | undefined;
 }
 
-/** Finds one item. No error contains the key: a caller may have sent a secret as one. */
+/** Finds one item by key. No error has the key: a caller may have sent a secret in its place. */
 export async function findItem(
   calls: Pick<DynamoDbCalls, 'get'>,
   request: {

@@ -153,7 +153,10 @@ export interface UpdateExpression {
 /** The path of an attribute and its new value. Undefined removes the attribute. */
 export type AttributeChange = readonly [path: readonly string[], value: unknown];
 
-/** Short: DynamoDB limits an expression to 4 KB, and all secrets of a client must fit. */
+/**
+ * Placeholders are short because DynamoDB limits an expression to 4 KB. A client whose secrets all
+ * changed must fit.
+ */
 export function toUpdateExpression(changes: readonly AttributeChange[]): UpdateExpression {
   const names = [...new Set(changes.flatMap(([path]) => path))];
   const placeOf = (path: readonly string[]): string =>
