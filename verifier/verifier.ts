@@ -31,7 +31,11 @@ import type { ProofTarget } from '../core/verifier/dpop-proof.ts';
 import { ProofMemory, ProofNonces } from '../core/verifier/proof-memory.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
 import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
-import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
+import {
+  type BearerRequest,
+  type VerifierSettings,
+  verifyBearer,
+} from '../core/verifier/verify-bearer.ts';
 
 export type { RevocationOptions } from '../adapters/revocation-options.ts';
 export type { ResourceMetadata } from '../contract/resource-metadata.ts';
@@ -265,6 +269,36 @@ function proofTargetOf(
   return { proofs, method, urls: origins.map((origin) => origin + pathname) };
 }
 
+type Asked = Pick<BearerRequest, 'requiredScopes' | 'now' | 'readTarget'>;
+
+/**
+ * Its getters are read only when they are needed: a timer costs more than verifying the claims. They
+ * are of a class, because an object that has getters of its own takes microseconds to make.
+ */
+class SentRequest implements BearerRequest {
+  readonly #request: VerifierRequest;
+  readonly authorization: readonly string[];
+  readonly requiredScopes: readonly string[];
+  readonly now: number;
+  readonly readTarget: BearerRequest['readTarget'];
+
+  constructor(request: VerifierRequest, { requiredScopes, now, readTarget }: Asked) {
+    this.#request = request;
+    this.authorization = toList(request.authorization);
+    this.requiredScopes = requiredScopes;
+    this.now = now;
+    this.readTarget = readTarget;
+  }
+
+  get sourceAddress(): string | undefined {
+    return this.#request.sourceAddress;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal;
+  }
+}
+
 /**
  * Creates a verifier for a service that accepts bearer credentials. Create one and reuse it: it
  * caches the keys of each issuer, refreshes them, and uses the last good keys for a day when an
@@ -303,23 +337,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const ports = { jwks, apiKeys, verifiedTokens, revocation, proofs, ...providers };
   return {
     verify(request, requiredScopes = []) {
-      const verifying = verifyBearer(
-        {
-          authorization: toList(request.authorization),
-          requiredScopes,
-          now: now(),
-          // Both are read only when they are needed: a timer costs more than verifying the claims.
-          get sourceAddress() {
-            return request.sourceAddress;
-          },
-          readTarget: dpop && (() => proofTargetOf(request, dpop.origins)),
-          get signal() {
-            return request.signal;
-          },
-        },
-        ports,
-        settings,
-      );
+      const readTarget = dpop && (() => proofTargetOf(request, dpop.origins));
+      const sent = new SentRequest(request, { requiredScopes, now: now(), readTarget });
+      const verifying = verifyBearer(sent, ports, settings);
       return report === undefined ? verifying : verifying.then(report);
     },
     toResponse: (error) => bearerErrorResponse(error, api),
