@@ -17,11 +17,16 @@ export interface RecordStore<T, Missing = undefined> {
   put(record: T): Promise<void>;
 }
 
-/** A client or an API key: it belongs to a trunk group, and each change gives it the next version. */
+/** A client or an API key: it belongs to a trunk group. Times are seconds since the epoch. */
 export interface OwnedRecord extends Stoppable {
   readonly name: string;
   readonly serviceTrunkGroup: string;
+  /**
+   * Grows by one with each change of the item by management; guards against lost updates. Begins at
+   * a random number, see core/record-version.ts.
+   */
   readonly version: number;
+  readonly createdAt: number;
   readonly updatedAt: number;
 }
 

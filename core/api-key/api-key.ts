@@ -1,6 +1,5 @@
 import type { PortOptions } from '../port.ts';
-import type { OwnedStore } from '../record-store.ts';
-import type { Stoppable } from '../stops.ts';
+import type { OwnedRecord, OwnedStore } from '../record-store.ts';
 
 /** One entry of an API key's access control list. */
 export interface ApiKeySubnet {
@@ -32,8 +31,8 @@ export interface ApiKeyWithUse extends Omit<ApiKey, 'oldValues'>, LastUse {
   readonly isLastUseUnread?: true | undefined;
 }
 
-/** A long-lived bearer credential of a person. Times are seconds since the epoch. */
-export interface ApiKey extends Stoppable {
+/** A long-lived bearer credential of a person. */
+export interface ApiKey extends OwnedRecord {
   readonly keyId: string;
   /** See core/credential/credential-value.ts. The value itself is never kept. */
   readonly hash: string;
@@ -43,18 +42,12 @@ export interface ApiKey extends Stoppable {
   readonly oldValues?: readonly OldValue[] | undefined;
   /** What follows from the idempotency keys of the last rotations that had one, the oldest first. */
   readonly rotationIds?: readonly string[] | undefined;
-  readonly name: string;
-  readonly serviceTrunkGroup: string;
   /** Sources that may use the key. Empty: every source. */
   readonly subnets: readonly ApiKeySubnet[];
   /** The only scopes that it satisfies, never none. Undefined: every scope. */
   readonly scopes?: readonly string[] | undefined;
   /** The first second at which it no longer works; never if undefined. */
   readonly expiresAt?: number | undefined;
-  /** Grows by one with each change; guards against lost updates. As of a client. */
-  readonly version: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 /** The id of a key's present value. The first value has the id of the key. */

@@ -1,7 +1,7 @@
 import { secretExpiresSoonWithin } from '../../contract/bounds.ts';
 import { isSyntheticClientId, syntheticAuthority } from '../../contract/synthetic-check.ts';
 import type { PortOptions } from '../port.ts';
-import type { OwnedQuery, OwnedStore } from '../record-store.ts';
+import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';
 import { isEnabled, type Stoppable } from '../stops.ts';
 import type { ClaimCondition } from './claim-condition.ts';
 
@@ -58,12 +58,10 @@ export interface ClientDeclaration {
   readonly takenOverAt?: number | undefined;
 }
 
-/** An OAuth 2.0 client. Times are seconds since the epoch. */
-export interface Client extends Stoppable {
+/** An OAuth 2.0 client. */
+export interface Client extends OwnedRecord {
   /** An imported client has the id that it had at another provider. */
   readonly clientId: string;
-  readonly name: string;
-  readonly serviceTrunkGroup: string;
   /** Allowed values of `aud`, the default first. Empty: the deployment's default audience. */
   readonly audiences: readonly string[];
   /** Lifetime of an access token, in seconds. */
@@ -82,13 +80,6 @@ export interface Client extends Stoppable {
   readonly lastUsedOn?: string | undefined;
   /** Checks that look up the client refuse tokens with an earlier `iat`. Only they read it. */
   readonly tokensNotBefore?: number | undefined;
-  /**
-   * Grows by one with each change of the item by management; guards against lost updates. Begins at
-   * a random number, see core/record-version.ts.
-   */
-  readonly version: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 /** Whether a stack declares a client at present. */

@@ -30,16 +30,20 @@ export interface IdentityProvider extends Stoppable {
   readonly registeredAt: number;
 }
 
-/** Keys that the staff gave for a provider, which are never fetched; see docs/adr/0116. */
-export interface GivenKeys {
+/** What is kept of a provider in a record of its own. */
+interface OfProvider {
   readonly issuer: string;
-  /** Those of another registration are no one's. */
+  /** What is of another registration is no one's. */
   readonly registrationId: string;
-  /** A JWK set, as it was given. */
-  readonly jwks: string;
   readonly version: number;
   /** Seconds since the epoch. */
   readonly updatedAt: number;
+}
+
+/** Keys that the staff gave for a provider, which are never fetched; see docs/adr/0116. */
+export interface GivenKeys extends OfProvider {
+  /** A JWK set, as it was given. */
+  readonly jwks: string;
 }
 
 /** What the verifier needs of identity providers. */
@@ -78,14 +82,9 @@ export interface IdentityProviderStore extends Required<IdentityProviderReader> 
  * The service trunk groups that registered a provider for themselves. It is a record of its own,
  * which is never deleted: a provider that is restored has its owner again.
  */
-export interface ProviderOwner {
-  readonly registrationId: string;
-  readonly issuer: string;
+export interface ProviderOwner extends OfProvider {
   /** None: the platform's staff has taken the provider over. */
   readonly trunkGroups: readonly string[];
-  readonly version: number;
-  /** Seconds since the epoch. */
-  readonly updatedAt: number;
 }
 
 export function hasOwner({ owned }: Pick<IdentityProvider, 'owned'>): boolean {

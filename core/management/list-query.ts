@@ -1,6 +1,6 @@
 import { maxListedItems } from '../../contract/bounds.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
-import type { OwnedItemsQuery, StorePage } from '../paging.ts';
+import type { OwnedItemsQuery, StorePage, StorePageQuery } from '../paging.ts';
 import type { OwnedRecord } from '../record-store.ts';
 import { isEnabled } from '../stops.ts';
 import { refuseInput } from './read-input.ts';
@@ -45,10 +45,7 @@ function positionOf(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('utf8');
 }
 
-export function readPageRequest({ limit = maxListedItems, cursor }: PageRequest): {
-  readonly limit: number;
-  readonly after: string | undefined;
-} {
+export function readPageRequest({ limit = maxListedItems, cursor }: PageRequest): StorePageQuery {
   return { limit, after: cursor === undefined ? undefined : positionOf(cursor) };
 }
 

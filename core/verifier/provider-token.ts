@@ -93,15 +93,10 @@ function readTokenId(claims: JsonObject): string | undefined {
 }
 
 /** What a provider says in a token of its own. Which client that is, and what it may do, is ours. */
-interface ProviderTokenClaims {
+interface ProviderTokenClaims
+  extends Pick<VerifiedAccessToken, 'subject' | 'audiences' | 'tokenId' | 'expiresAt' | 'boundTo'> {
   readonly externalClientId: string;
-  readonly subject: string;
-  readonly audiences: readonly string[];
-  readonly tokenId: string | undefined;
   readonly issuedAt: number | undefined;
-  readonly expiresAt: number;
-  /** RFC 7638 thumbprint of the key that the token is bound to. */
-  readonly boundTo?: string | undefined;
 }
 
 /**

@@ -20,11 +20,7 @@ export interface RevocationCheck {
 }
 
 /** Whose token it is, for the refusal. */
-interface TokenOwner {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly serviceTrunkGroup: string;
-}
+type TokenOwner = Pick<VerifiedAccessToken, 'issuer' | 'clientId' | 'serviceTrunkGroup'>;
 
 function refuseOwner(
   reason: RefusalReason,

@@ -10,10 +10,8 @@ import type { SelfTestResult } from '../../contract/function-events.ts';
 import type { BindingSettings, Settings } from '../../contract/function-settings.ts';
 import { healthyBody, healthyOutcome, selfTestEvent } from '../../contract/health.ts';
 import { formerTokenPath, healthPath, tokenPath } from '../../contract/routes.ts';
-import type { ClientReader, UseRecorder } from '../../core/client/client.ts';
 import { describeError, UnavailableError } from '../../core/errors.ts';
 import { isKmsThrottling, SignHistory } from '../../core/signing-key/sign-history.ts';
-import type { Sign } from '../../core/signing-key/sign-jws.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import { seconds } from '../../core/time.ts';
@@ -41,15 +39,9 @@ import { type FunctionOptions, resolveOptions } from '../shared/telemetry.ts';
 import type { FederationSource } from './federated.ts';
 import { assertClock, createTokenEndpoint } from './token-endpoint.ts';
 
-interface TokenFunctionPorts {
-  readonly clients: ClientReader;
-  readonly uses: UseRecorder;
+interface TokenFunctionPorts
+  extends Pick<TokenPorts, 'clients' | 'uses' | 'sign' | 'federation' | 'findBinding'> {
   readonly signingKeys: SigningKeyReader;
-  readonly sign: Sign;
-  /** Only if assertions are accepted. */
-  readonly federation?: Federation | undefined;
-  /** Only if tokens can be bound to keys. */
-  readonly findBinding?: FindBinding | undefined;
 }
 
 type SelfTestEvent = typeof selfTestEvent;

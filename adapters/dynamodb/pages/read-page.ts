@@ -2,11 +2,11 @@ import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { maxExaminedItems } from '../../../contract/bounds.ts';
 import { importedIdAttribute, trunkGroupIndex } from '../../../contract/tables.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
-import type { OwnedItemsQuery, StorePage } from '../../../core/paging.ts';
+import type { OwnedItemsQuery, StorePage, StorePageQuery } from '../../../core/paging.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { CountedPage, DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { type Item, isMap } from '../items/item.ts';
-import { parseOrReport, type StoreOptions } from '../stores/read-items.ts';
+import { type KeyedKind, parseOrReport, type StoreOptions } from '../stores/read-items.ts';
 
 /**
  * A condition on an attribute: it exists, does not, or has one of these values, of which DynamoDB
@@ -71,12 +71,10 @@ export function ownedItemsConditions({ trunkGroups, enabled }: OwnedItemsQuery):
 }
 
 /** One page of clients or API keys. */
-export interface ListRequest<T extends object> {
-  readonly table: string;
-  readonly partitionKey: string;
+export interface ListRequest<T extends object>
+  extends Pick<KeyedKind<T>, 'table' | 'partitionKey' | 'parse'> {
   readonly query: OwnedItemsQuery;
   readonly conditions: readonly Condition[];
-  readonly parse: (item: Item) => T;
   /** What a text is searched in, next to the id and the name. */
   readonly textsOf?: ((item: Item) => readonly unknown[]) | undefined;
   readonly matches?: ((parsed: T) => boolean) | undefined;
@@ -206,14 +204,11 @@ export async function readIndex<T>(table: string, doing: string, read: () => Pro
 }
 
 /** A request for one page of a partition. */
-export interface PartitionPage<T extends object> {
-  readonly table: string;
-  readonly partitionKey: string;
+export interface PartitionPage<T extends object>
+  extends StorePageQuery,
+    Pick<KeyedKind<T>, 'table' | 'partitionKey' | 'parse'> {
   readonly sortKey: string;
   readonly value: string;
-  readonly limit: number;
-  readonly after: string | undefined;
-  readonly parse: (item: Item) => T;
   /** Whether the last item is the first one. */
   readonly backwards?: boolean;
 }

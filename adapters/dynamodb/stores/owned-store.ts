@@ -4,20 +4,21 @@ import type { Item } from '../items/item.ts';
 import { readOwnedPage } from '../pages/owned-page.ts';
 import { type ListRequest, ownedItemsConditions } from '../pages/read-page.ts';
 import { countTrunkGroup } from '../pages/trunk-group-page.ts';
-import { createFind, parseItems, type StoreOptions, scanItems } from './read-items.ts';
+import {
+  createFind,
+  type KeyedKind,
+  parseItems,
+  type StoreOptions,
+  scanItems,
+} from './read-items.ts';
 import { absent, changedMeanwhile, deleteItem, having, putItem } from './write-item.ts';
 
 /** Clients or API keys, as far as their stores differ. */
-interface OwnedKind<T> {
-  readonly table: string;
-  readonly partitionKey: string;
+interface OwnedKind<T> extends KeyedKind<T> {
   /** In errors: `client`, and what a failed creation means. */
   readonly noun: string;
   readonly exists: string;
   readonly idOf: (record: T) => string;
-  /** The key of an id, if that is not the id. */
-  readonly keyOf?: (id: string) => string;
-  readonly parse: (item: Item) => T;
   readonly toItem: (record: T) => Item;
 }
 

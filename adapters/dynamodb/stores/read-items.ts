@@ -41,16 +41,19 @@ export async function findItem(
   return output.Item;
 }
 
+/** Records of a table of which the id says the key. */
+export interface KeyedKind<T> {
+  readonly table: string;
+  readonly partitionKey: string;
+  readonly parse: (item: Item) => T;
+  /** The key of an id, if that is not the id. */
+  readonly keyOf?: (id: string) => string;
+}
+
 /** Reads the record of an id. */
 export function createFind<T>(
   calls: Pick<DynamoDbCalls, 'get'>,
-  kind: {
-    readonly table: string;
-    readonly partitionKey: string;
-    readonly parse: (item: Item) => T;
-    /** The key of an id, if that is not the id. */
-    readonly keyOf?: (id: string) => string;
-  },
+  kind: KeyedKind<T>,
   { consistentRead }: StoreOptions,
 ): (id: string, options?: PortOptions) => Promise<T | undefined> {
   const { table, partitionKey, parse, keyOf = (id) => id } = kind;
