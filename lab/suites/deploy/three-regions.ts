@@ -24,11 +24,7 @@ import {
   verifyToken,
 } from '../../ministack/proof.ts';
 import { addReplicas, createHostedZone } from '../../ministack/regions.ts';
-import {
-  readAssembly,
-  withoutIndexes,
-  writeAssembly,
-} from '../../support/earlier-version/assembly-files.ts';
+import { readAssembly, withoutIndexes, writeAssembly } from '../../support/assembly-files.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
 
 export const example = threeRegions as DeploymentConfigInput & Pick<typeof threeRegions, 'domain'>;

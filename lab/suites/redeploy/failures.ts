@@ -115,7 +115,7 @@ export async function proveBrokenRelease(
   const tokens = await service.during(async () => {
     await assert.rejects(
       deployRelease(cloud, broken),
-      /Custom::FirstSigningKey .* the token function fails each time: .+ release 3 is broken/,
+      /Custom::FirstSigningKey .* the token function fails each time: .+ release 4 is broken/,
     );
     assert.equal(await stack.readStatus(), 'UPDATE_ROLLBACK_COMPLETE');
     assert.deepEqual(await readState(deployment), before);

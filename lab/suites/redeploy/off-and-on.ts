@@ -5,9 +5,9 @@ import type { DeploymentConfigInput } from '../../../contract/deployment-config.
 import { eventually, say } from '../../ministack/proof.ts';
 import { assertKept, listStatefulResources, listTables, outlivesItsStack } from './deployment.ts';
 import { compareStacks } from './difference.ts';
-import type { EarlierInUse } from './earlier-version.ts';
 import { followProcedure } from './procedure.ts';
 import { deployRelease, importExisting, stackName, synthesiseRelease } from './release.ts';
+import type { InUse } from './release-before.ts';
 import { update } from './updates.ts';
 
 /** Every switch of the config that adds or removes resources, off. */
@@ -33,11 +33,8 @@ const on = {
   authorizationEndpoint: true,
 } satisfies Partial<DeploymentConfigInput>;
 
-/** The example is refused before it changes anything, also over the earlier version. */
-export async function proveOtherConfigRefused({
-  deployment,
-  release,
-}: EarlierInUse): Promise<void> {
+/** The example is refused before it changes anything, also over the release before. */
+export async function proveOtherConfigRefused({ deployment, release }: InUse): Promise<void> {
   const { cloud, stack, service } = deployment;
   const before = await stack.readState();
   const stateful = await listStatefulResources(deployment);
@@ -62,7 +59,7 @@ export async function proveOtherConfigRefused({
  * A change of the audience that the config names as meant, and that fails when the new version is
  * live: the rollback calls the check again, with the audience of before.
  */
-export async function proveMeantChange({ deployment, release }: EarlierInUse): Promise<void> {
+export async function proveMeantChange({ deployment, release }: InUse): Promise<void> {
   const { cloud, stack } = deployment;
   const { defaultAudience } = release.config;
   const config = { ...release.config, defaultAudience: 'https://other.example.com' };
@@ -81,7 +78,7 @@ export async function proveMeantChange({ deployment, release }: EarlierInUse): P
 }
 
 /** Each switch off and on again: what stayed is imported, and the service answers throughout. */
-export async function proveSwitches({ deployment, release }: EarlierInUse): Promise<void> {
+export async function proveSwitches({ deployment, release }: InUse): Promise<void> {
   const { cloud, stack, service } = deployment;
   const change = (name: string, config: Partial<DeploymentConfigInput>) =>
     update(deployment, name, { ...release, config: { ...release.config, ...config } });
@@ -111,7 +108,7 @@ const page = 'docs/deploy.md';
  * of before.
  */
 export async function proveDestroyed(
-  { deployment, release, operators }: EarlierInUse,
+  { deployment, release, operators }: InUse,
   pythonBin: string,
 ): Promise<void> {
   const { cloud, stack } = deployment;
@@ -133,8 +130,8 @@ export async function proveDestroyed(
   say('deployed again with what stayed: the same tables, the same client gets tokens');
 }
 
-/** The earlier version again, with its own templates and functions, and then this version. */
-export async function proveReleaseAndBack(kept: EarlierInUse): Promise<void> {
+/** The release before again, with its own templates and functions, and then this one. */
+export async function proveReleaseAndBack(kept: InUse): Promise<void> {
   const { deployment, release, former } = kept;
   const { cloud, service } = deployment;
   const stateful = (await listStatefulResources(deployment)).filter(outlivesItsStack);
@@ -142,6 +139,6 @@ export async function proveReleaseAndBack(kept: EarlierInUse): Promise<void> {
     await cloud.deploy(former, importExisting, stackName);
   });
   await assertKept(deployment, stateful);
-  say(`back to the earlier version, with its templates; ${back} tokens meanwhile`);
-  await update(deployment, 'this version again', release);
+  say(`back to the release before, with its templates; ${back} tokens meanwhile`);
+  await update(deployment, 'this release again', release);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Template } from '../template-changes/template.ts';
+import type { Template } from './template-changes/template.ts';
 
 /** A cloud assembly: texts by their path in its folder. The assets have no source maps. */
 export type AssemblyFiles = Readonly<Record<string, string>>;
