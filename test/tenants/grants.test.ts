@@ -173,22 +173,6 @@ describe('grants', () => {
     },
   );
 
-  it.each([
-    ['repo:new/', 'repo:new/app/'],
-    ['repo:new/app/', 'repo:new/'],
-    ['repo:new/', 'repo:new/'],
-    ['repo:new/', 'repo:new/app'],
-  ])('%j and %j, written at once by two of the staff, are never both there', async (one, two) => {
-    const { ask, world } = await createSharedIssuer();
-    const ifVersion = world.grants.get(`subject ${issuer}`)?.version;
-    const write = (value: string, group: string) =>
-      ask('setSubjectGrant', { issuer, grant: { value, trunkGroups: [group], ifVersion } });
-    const both = await Promise.all([write(one, 'tg-acme'), write(two, 'tg-globex')]);
-    expect(both.filter(({ error }) => error === undefined)).toHaveLength(1);
-    const stored = world.grants.get(`subject ${issuer}`)?.grants ?? [];
-    expect(stored.filter(({ value }) => value.startsWith('repo:new/'))).toHaveLength(1);
-  });
-
   it('that are withdrawn, or of a provider that is deleted and registered again, give nothing more', async () => {
     const { ask, ada, grant, register, world, grace } = await createSharedIssuer();
     await grant('repo:acme/', []);
@@ -207,106 +191,5 @@ describe('grants', () => {
     }
     const own = under('repo:globex/app:ref:refs/heads/main', 'tg-globex');
     expect((await grace('createClient', own)).error).toBeUndefined();
-  });
-});
-
-describe('a provider that two customers own', () => {
-  const shared = 'https://sso.example.net';
-  const sharedUrl = `${shared}/.well-known/openid-configuration`;
-
-  /** Both have it for themselves; Grace has `erp` there, and a client. */
-  async function createOwnedByTwo() {
-    const all = await createSharedIssuer();
-    const { world, ask, grace } = all;
-    world.documents.set(sharedUrl, { issuer: shared, jwks_uri: `${shared}/keys` });
-    world.documents.set(`${shared}/keys`, { keys: [key.jwk] });
-    const both = ['tg-acme', 'tg-globex'];
-    const options = { trunkGroups: both };
-    await ask('registerProvider', { discoveryUrl: sharedUrl, options });
-    const grant = { value: 'erp', trunkGroups: ['tg-globex'], ifVersion: 0 };
-    await ask('setSubjectGrant', { issuer: shared, grant });
-    const at = (id: string, group: string) => under(id, group, { provider: shared });
-    expect((await grace('createClient', at('erp', 'tg-globex'))).error).toBeUndefined();
-    const ofShared = () =>
-      JSON.stringify([
-        [...world.clients.values()].filter(({ provider }) => provider?.issuer === shared),
-        world.providers.get(shared),
-        [...world.owners.values()],
-      ]);
-    return { ...all, at, ofShared };
-  }
-
-  it.each(['erp', 'erp ', 'ERP', 'crm', 'erp/*', 'repo:acme/app'])(
-    'gives neither the client id %j without a grant',
-    async (id) => {
-      const { ada, stranger, at, ofShared } = await createOwnedByTwo();
-      const before = ofShared();
-      for (const [person, group] of [
-        [ada, 'tg-acme'],
-        [ada, 'tg-globex'],
-        [stranger, 'tg-nobody'],
-      ] as const) {
-        expect((await person('createClient', at(id, group))).error).toBeDefined();
-      }
-      expect(ofShared()).toBe(before);
-    },
-  );
-
-  it.each([
-    ['deleteProvider', { issuer: shared, options: { cascade: true } }],
-    ['setProviderTrunkGroups', { issuer: shared, owners: { trunkGroups: ['tg-acme'] } }],
-    ['setProviderTrunkGroups', { issuer: shared, owners: { trunkGroups: [] } }],
-    ['registerProvider', { discoveryUrl: sharedUrl, options: {} }],
-  ])('is not changed by one of them: %s', async (operation, input) => {
-    const { ada, world, ofShared } = await createOwnedByTwo();
-    const before = ofShared();
-    const ifRegistration = world.providers.get(shared)?.registrationId;
-    const [name, options] = Object.entries(input)[1] ?? ['', {}];
-    const more = operation === 'deleteProvider' ? { ifRegistration } : { ifVersion: 1 };
-    const sent =
-      operation === 'registerProvider'
-        ? input
-        : { ...input, [name]: { ...(options as object), ...more } };
-    expect((await ada(operation, sent)).error).toBeDefined();
-    expect(ofShared()).toBe(before);
-  });
-
-  it('is granted an id that the other does not have', async () => {
-    const { ask, ada, at } = await createOwnedByTwo();
-    const grant = { value: 'crm', trunkGroups: ['tg-acme'], ifVersion: 1 };
-    await ask('setSubjectGrant', { issuer: shared, grant });
-    expect((await ada('createClient', at('crm', 'tg-acme'))).error).toBeUndefined();
-    expect((await ada('createClient', at('erp', 'tg-acme'))).error).toBeDefined();
-  });
-});
-
-describe('a provider that is closed to a customer', () => {
-  it.each(ids)('has no client id %j for it, granted or not', async (id) => {
-    const { ada, world, ofGrace } = await createSharedIssuer();
-    world.limits.set('tg-acme', { serviceTrunkGroup: 'tg-acme', version: 1, providers: [] });
-    const unknown = { provider: 'https://unknown.example.net' };
-    const before = JSON.stringify(ofGrace());
-    const closed = await ada('createClient', under(id, 'tg-acme'));
-    const absent = await ada('createClient', under(id, 'tg-acme', unknown));
-    const text = (outcome: typeof closed) =>
-      outcome.error?.text?.replaceAll(unknown.provider, issuer);
-    expect(closed.error).toBeDefined();
-    expect(text(closed)).toBe(text(absent));
-    expect(JSON.stringify(ofGrace())).toBe(before);
-  });
-
-  it('is not found with a grant, and fetches nothing', async () => {
-    const { ada, world } = await createSharedIssuer();
-    world.limits.set('tg-acme', { serviceTrunkGroup: 'tg-acme', version: 1, providers: [] });
-    world.documents.clear();
-    const granted = under('repo:acme/app:ref:refs/heads/main', 'tg-acme');
-    for (const [operation, input] of [
-      ['createClient', granted],
-      ['findProvider', { issuer }],
-      ['inspectProviderKeys', { issuer }],
-    ] as const) {
-      expect((await ada(operation, input)).error?.class).toBe('NotFoundError');
-    }
-    expect((await ada('listProviders', {})).result).toEqual([]);
   });
 });

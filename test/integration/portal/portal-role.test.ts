@@ -335,35 +335,6 @@ describe('a provider of a customer’s own', () => {
   });
 });
 
-describe('an idempotency key that another customer used', () => {
-  it('is unused for this one, shows nothing of what it created, and is of use to its owner', async () => {
-    const place = await createPlace(foreign, {});
-    const create = (serviceTrunkGroup: string) =>
-      ask(place, {
-        operation: 'createClient',
-        input: {
-          client: {
-            name: 'A',
-            serviceTrunkGroup,
-            scopes: ['calls:view'],
-            idempotencyKey: 'one-key-of-two',
-          },
-        },
-        person: person('manager'),
-        trunk_groups: [serviceTrunkGroup],
-      });
-    const first = await create(foreign);
-    expect(describeOutcome(first)).toBe('done');
-    const second = await create(own);
-    expect(second.outcome).toMatchObject({ result: { existed: false } });
-    const { result } = first.outcome as { result: { client: { clientId: string } } };
-    for (const secret of [foreign, place.world.clientId, result.client.clientId]) {
-      expect(JSON.stringify(second.outcome)).not.toContain(secret);
-    }
-    expect((await create(foreign)).outcome).toMatchObject({ result: { existed: true } });
-  });
-});
-
 /** Actions that read or change something, or give the right to it. */
 const actions: Readonly<Record<string, string>> = {
   lambda:
