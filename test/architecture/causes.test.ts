@@ -97,27 +97,4 @@ describe('an error of AWS', () => {
       );
     expect(lost.toSorted()).toEqual(Object.keys(exceptions).toSorted());
   });
-
-  it.each([
-    ['try { f(); } catch (error) { throw new AError(`${error.message}`); }', 'makes AError'],
-    ['try { f(); } catch { throw new AError(); }', 'makes AError'],
-    ['f().catch((error) => { throw new AError(); });', 'makes AError'],
-    [
-      'try { f(); } catch (error) { if (!(error instanceof SigningKeyUnusableError)) throw error; kids.push(kid); }',
-      'ends SigningKeyUnusableError',
-    ],
-    ['try { f(); } catch (error) { throw new AError("a", { cause: error }); }', undefined],
-    ['try { f(); } catch (cause) { throw new AError("a", { cause }); }', undefined],
-    ['f().catch((cause) => { throw new AError("a", { cause }); });', undefined],
-    [
-      'try { f(); } catch (error) { if (!(error instanceof UnavailableError)) throw error; list.push(error.message); }',
-      undefined,
-    ],
-    [
-      'try { f(); } catch (error) { if (error instanceof InputError) return; throw error; }',
-      undefined,
-    ],
-  ])('is found lost: %s', (text, loss) => {
-    expect(handlersOf(text).map(findLoss)).toEqual([loss]);
-  });
 });

@@ -72,16 +72,4 @@ describe('a look-up by a text', () => {
     });
     expect(unsafe.toSorted()).toEqual(closedSets);
   });
-
-  it('is found in each form', () => {
-    const text = `
-      export const open: Readonly<Record<string, number>> = { a: 1 };
-      const closed = { a: 1 } as const;
-      const found = [open[x], open['a'], open.a, closed[key], closed[x as Key], one[String(x)]];
-      const has = x in closed || 'a' in closed;
-    `;
-    const tables = openTables(text);
-    expect(tables).toEqual([{ name: 'open', isExported: true }]);
-    expect(unsafeLookUps(text, new Set(['open']))).toEqual(['open', 'closed', 'one', 'closed']);
-  });
 });
