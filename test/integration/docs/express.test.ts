@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
-import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
+import { fetchToken, useLocalService } from '../lab/local/use-local-service.ts';
 import { startExpressService } from './express-service.ts';
 
 const workspace = makeTemporaryDirectory();
@@ -23,9 +23,7 @@ async function call(authorization: string) {
 
 describe('the service of the section Express', () => {
   it('accepts tokens and API keys of the local run', async () => {
-    const { access_token: token } = (await (await requestToken(service())).json()) as {
-      access_token: string;
-    };
+    const token = await fetchToken(service());
     const caller = (credential: string) => ({ credential, serviceTrunkGroup: 'demo' });
     expect(await call(`Bearer ${token}`)).toEqual([200, caller('access_token')]);
     expect(await call(`Bearer ${service().apiKey}`)).toEqual([200, caller('api_key')]);

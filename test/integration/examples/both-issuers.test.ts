@@ -9,7 +9,7 @@ import { root } from '../../../lab/support/markdown.ts';
 import { runCommand } from '../../../lab/support/run-command.ts';
 import { type Runtime, trustVariables } from '../../../lab/support/runtimes.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
-import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
+import { fetchToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const node: Runtime = async (name) => ({
   command: [process.execPath, join(root, `examples/typescript/${name}.ts`)],
@@ -53,10 +53,7 @@ function cognitoToken(changes: Readonly<Record<string, unknown>> = {}): string {
   return signToken(key, { ...claims, ...changes }, { typ: undefined });
 }
 
-async function ownToken(scope: string): Promise<string> {
-  const response = await requestToken(service(), { scope });
-  return ((await response.json()) as { readonly access_token: string }).access_token;
-}
+const ownToken = (scope: string) => fetchToken(service(), { scope });
 
 it('an API finds the same in tokens of both, and refuses others', {
   timeout: 9 * hangLimit,

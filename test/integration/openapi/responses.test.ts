@@ -8,7 +8,12 @@ import {
   tokenPath,
 } from '../../../contract/routes.ts';
 import { OpenapiSchemas } from '../../support/openapi.ts';
-import { credentialsOf, requestToken, useLocalService } from '../lab/local/use-local-service.ts';
+import {
+  credentialsOf,
+  fetchToken,
+  requestToken,
+  useLocalService,
+} from '../lab/local/use-local-service.ts';
 
 const service = useLocalService({ authorizationEndpoint: true });
 const schemas = new OpenapiSchemas();
@@ -48,8 +53,7 @@ describe('the token endpoint answers as docs/openapi.yaml says', () => {
   });
 
   it('whose header and claims are documented', async () => {
-    const response = await requestToken(service());
-    const { access_token: token } = (await response.json()) as { access_token: string };
+    const token = await fetchToken(service());
     expect(schemas.problemsOf('AccessTokenHeader', decodeProtectedHeader(token))).toEqual([]);
     expect(schemas.problemsOf('AccessTokenClaims', decodeJwt(token))).toEqual([]);
   });

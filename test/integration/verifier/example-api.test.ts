@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
+import { fetchToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();
 
@@ -14,12 +14,6 @@ const invalidToken = {
     error_description: 'a valid access token or API key is required',
   },
 };
-
-async function fetchToken(scope?: string): Promise<string> {
-  const response = await requestToken(service(), scope === undefined ? {} : { scope });
-  const { access_token } = (await response.json()) as { readonly access_token: string };
-  return access_token;
-}
 
 interface Answer {
   readonly status: number;
@@ -46,7 +40,7 @@ async function call(
 
 describe('the example API', () => {
   it('takes a token of the service', async () => {
-    const token = await fetchToken();
+    const token = await fetchToken(service());
     for (const [method, status] of [
       ['GET', 200],
       ['POST', 202],
@@ -68,7 +62,7 @@ describe('the example API', () => {
   });
 
   it('requires the same scope with a slash at the end', async () => {
-    const token = await fetchToken('messaging:view');
+    const token = await fetchToken(service(), { scope: 'messaging:view' });
     const callWith = (method: string, authorization?: string) =>
       call(authorization, { method }, '/');
     expect(await callWith('GET', `Bearer ${token}`)).toMatchObject({ status: 200 });
@@ -78,7 +72,7 @@ describe('the example API', () => {
   });
 
   it('answers a missing scope with 403, the challenge, and the scope', async () => {
-    const token = await fetchToken('messaging:view');
+    const token = await fetchToken(service(), { scope: 'messaging:view' });
     expect(await call(`Bearer ${token}`)).toMatchObject({ status: 200 });
     expect(await call(`Bearer ${token}`, { method: 'POST' })).toEqual({
       status: 403,

@@ -6,15 +6,10 @@ import OidcServer from 'oidc-provider';
 import { generate } from 'selfsigned';
 import { closeServer } from '../../../lab/emulator/loopback-server.ts';
 import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
+import { type Credentials, fetchToken } from '../../../lab/support/token-request.ts';
 
 /** Seconds; long enough for a test that moves its clock by minutes. */
 const tokenLifetime = 7200;
-
-/** A client of the provider, which may ask for tokens for itself. */
-interface ProviderClient {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
 
 /** A real OpenID provider on loopback, over https. */
 export interface OidcProvider {
@@ -24,7 +19,7 @@ export interface OidcProvider {
   readonly certificate: string;
   /** Replaces its keys; it signs with the first. */
   useKeys(...keys: readonly TestKey[]): void;
-  fetchToken(client: ProviderClient, audience: string): Promise<string>;
+  fetchToken(client: Credentials, audience: string): Promise<string>;
   /** Stops answering, connections that stand included. */
   stop(): Promise<void>;
   /** How often its JWKS was fetched. */
@@ -39,7 +34,7 @@ function privateJwk({ alg, kid, privateKey }: TestKey) {
 
 function createListener(
   issuer: string,
-  clients: readonly ProviderClient[],
+  clients: readonly Credentials[],
   keys: readonly TestKey[],
 ): Listener {
   const [first] = keys;
@@ -79,7 +74,7 @@ function listen(server: Server): Promise<number> {
 }
 
 /** Starts a provider. This process trusts its certificate from then on. */
-export async function startOidcProvider(clients: readonly ProviderClient[]): Promise<OidcProvider> {
+export async function startOidcProvider(clients: readonly Credentials[]): Promise<OidcProvider> {
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     curve: 'P-256',
@@ -103,18 +98,7 @@ export async function startOidcProvider(clients: readonly ProviderClient[]): Pro
     certificate: pems.cert,
     useKeys,
     jwksFetches: () => jwksFetches,
-    async fetchToken({ clientId, clientSecret }, audience) {
-      const response = await fetch(`${issuer}/token`, {
-        method: 'POST',
-        headers: {
-          authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
-        },
-        body: new URLSearchParams({ grant_type: 'client_credentials', resource: audience }),
-      });
-      const body = (await response.json()) as { readonly access_token?: string };
-      if (body.access_token === undefined) throw new Error(JSON.stringify(body));
-      return body.access_token;
-    },
+    fetchToken: (client, audience) => fetchToken(`${issuer}/token`, client, { resource: audience }),
     stop: () => closeServer(server),
   };
 }

@@ -25,7 +25,7 @@ import {
 import { resourcesOf } from '../../lib/synthesise.ts';
 import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
-import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
+import { fetchToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();
 const folder = makeTemporaryDirectory();
@@ -143,14 +143,11 @@ async function call(authorization: string | undefined, method = 'GET') {
   };
 }
 
-async function fetchToken(scope: string): Promise<string> {
-  const response = await requestToken(service(), { scope });
-  return ((await response.json()) as { readonly access_token: string }).access_token;
-}
+const fetchFor = (scope: string) => fetchToken(service(), { scope });
 
 describe("a synthesised stack's own function and gateway responses", () => {
   it('allow a token and an API key', async () => {
-    const token = await fetchToken('messaging:view');
+    const token = await fetchFor('messaging:view');
     expect(await call(`Bearer ${token}`)).toMatchObject({
       status: 200,
       body: {
@@ -166,7 +163,7 @@ describe("a synthesised stack's own function and gateway responses", () => {
   });
 
   it('answer a missing scope with 403 and the scope', async () => {
-    const token = await fetchToken('messaging:view');
+    const token = await fetchFor('messaging:view');
     expect(await call(`Bearer ${token}`, 'POST')).toMatchObject({
       status: 403,
       challenge: expect.stringContaining('error="insufficient_scope"'),

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AccessTokenType } from '../../../contract/access-token-type.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
 import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
-import { requestToken, startService } from '../lab/local/use-local-service.ts';
+import { fetchToken, startService } from '../lab/local/use-local-service.ts';
 
 const audience = 'https://api.example.com';
 
@@ -14,8 +14,7 @@ async function start(accessTokenType?: AccessTokenType) {
     ...(accessTokenType !== undefined && { accessTokenType }),
   });
   onTestFinished(() => service.close());
-  const response = await requestToken(service);
-  const { access_token: token } = (await response.json()) as { access_token: string };
+  const token = await fetchToken(service);
   const verify = async (type: AccessTokenType) => {
     const verifier = createVerifier({ issuer: service.issuer, audience, accessTokenType: type });
     const authorization = `Bearer ${token}`;

@@ -9,7 +9,7 @@ import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
 import { type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
 import { sourceDemoEnvironment, spawnLocal, started, stop } from './spawned-run.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { requestToken } from './use-local-service.ts';
+import { fetchToken, requestToken } from './use-local-service.ts';
 
 const orders = [
   { service: 'orders', permission: 'read', description: 'Read orders' },
@@ -32,16 +32,10 @@ async function start(
   return run;
 }
 
-async function getToken(run: LocalRun): Promise<string> {
-  const response = await requestToken(run);
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { readonly access_token: string }).access_token;
-}
-
 describe('a local run of a config', () => {
   it('issues what the config says', async () => {
     const run = await start(temporaryDirectory());
-    const claims = decodeJwt(await getToken(run));
+    const claims = decodeJwt(await fetchToken(run));
     expect(claims).toMatchObject({
       iss: run.issuer,
       aud: 'https://orders.example.com',
@@ -96,10 +90,9 @@ describe('a local run of a config', () => {
 
   it('has an example API that asks for the scopes of the config', async () => {
     const run = await start(temporaryDirectory());
-    const token = await requestToken(run, { scope: 'orders:read' });
-    const { access_token } = (await token.json()) as { readonly access_token: string };
+    const token = await fetchToken(run, { scope: 'orders:read' });
     const call = (method: string) =>
-      fetch(run.exampleUrl, { method, headers: { authorization: `Bearer ${access_token}` } });
+      fetch(run.exampleUrl, { method, headers: { authorization: `Bearer ${token}` } });
     expect((await call('GET')).status).toBe(200);
     const refused = await call('POST');
     expect([refused.status, await refused.json()]).toEqual([
@@ -111,7 +104,7 @@ describe('a local run of a config', () => {
   it('serves the first of several regions, without their domain', async () => {
     const { defaultAudience } = threeRegions;
     const run = await start(temporaryDirectory(), threeRegions as DeploymentConfigInput);
-    const claims = decodeJwt(await getToken(run));
+    const claims = decodeJwt(await fetchToken(run));
     expect(claims).toMatchObject({ iss: run.issuer, aud: defaultAudience });
     const written: unknown = JSON.parse(readFileSync(run.paths.deploymentConfig, 'utf8'));
     expect(written).toMatchObject({ issuer: run.issuer, regions: { slc: expect.anything() } });
@@ -128,7 +121,7 @@ describe('a local run of a config', () => {
       tokenLifetime: { default: 300 },
     });
     expect(after.clientId).toBe(before.clientId);
-    const claims = decodeJwt(await getToken(after));
+    const claims = decodeJwt(await fetchToken(after));
     expect(claims['scope']).toBe('orders:read orders:write orders:cancel');
     expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(300);
   });

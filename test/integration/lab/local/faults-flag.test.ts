@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { basic } from '../../../../lab/support/token-request.ts';
+import { requestToken } from '../../../../lab/support/token-request.ts';
 import {
   type Environment,
   sourceDemoEnvironment,
@@ -17,13 +17,8 @@ function writeScript(folder: string, script: object): string {
   return path;
 }
 
-function requestToken({ TOKEN_URL = '', CLIENT_ID = '', CLIENT_SECRET = '' }: Environment) {
-  return fetch(TOKEN_URL, {
-    method: 'POST',
-    headers: { authorization: basic(CLIENT_ID, CLIENT_SECRET) },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-}
+const askToken = ({ TOKEN_URL = '', CLIENT_ID = '', CLIENT_SECRET = '' }: Environment) =>
+  requestToken(TOKEN_URL, { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET });
 
 async function startWith(script: object): Promise<Environment> {
   const folder = temporaryDirectory();
@@ -42,7 +37,7 @@ const kmsIsDown = { service: 'kms', operation: 'Sign', fault: 'error', code: 'Di
 
 it('npm start -- --faults plays a script when the service has started', async () => {
   const environment = await startWith({ rules: [kmsIsDown] });
-  const broken = await requestToken(environment);
+  const broken = await askToken(environment);
   expect(broken.status).toBe(503);
   expect(await broken.json()).toMatchObject({ error: 'temporarily_unavailable' });
   expect((await fetch(environment['JWKS_URI'] ?? '')).status).toBe(200);

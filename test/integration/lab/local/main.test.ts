@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { parseDeploymentConfig } from '../../../../contract/deployment-config.ts';
 import { OutputProcess } from '../../../../lab/support/output-process.ts';
 import { programEnvironment } from '../../../../lab/support/program-environment.ts';
+import { fetchToken } from '../../../../lab/support/token-request.ts';
 import {
   type Environment,
   type SpawnedRun,
@@ -36,17 +37,8 @@ async function start(
   return started(run);
 }
 
-async function fetchToken(environment: Environment): Promise<string> {
-  const credentials = `${environment['CLIENT_ID']}:${environment['CLIENT_SECRET']}`;
-  const response = await fetch(environment['TOKEN_URL'] ?? '', {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  expect(response.status).toBe(200);
-  const { access_token } = (await response.json()) as { access_token: string };
-  return access_token;
-}
+const tokenOf = ({ TOKEN_URL = '', CLIENT_ID = '', CLIENT_SECRET = '' }: Environment) =>
+  fetchToken(TOKEN_URL, { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET });
 
 /** The kid of the key that the published JWKS verifies the token with. */
 async function verify(token: string, environment: Environment): Promise<unknown> {
@@ -123,7 +115,7 @@ describe('npm start', () => {
     const state = temporaryDirectory();
     const first = await start(state);
     const before = sourceDemoEnvironment(state);
-    const token = await fetchToken(before);
+    const token = await tokenOf(before);
     await stop(first);
     writeFileSync(join(state, 'mine.txt'), 'x');
 
@@ -131,7 +123,7 @@ describe('npm start', () => {
     const after = sourceDemoEnvironment(state);
     expect(after['CLIENT_ID']).not.toBe(before['CLIENT_ID']);
     await expect(verify(token, after)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
-    await verify(await fetchToken(after), after);
+    await verify(await tokenOf(after), after);
     expect(existsSync(join(state, 'mine.txt'))).toBe(true);
   });
 
@@ -168,7 +160,7 @@ describe('npm start after a stop', () => {
   beforeAll(async () => {
     first = await started(spawnLocal(['--state', state]));
     before = sourceDemoEnvironment(state);
-    token = await fetchToken(before);
+    token = await tokenOf(before);
     await stop(first);
     log = readFileSync(join(state, 'log.jsonl'), 'utf8');
     const ports = { PORT: String(portOf(before)), DYNAMODB_PORT: '0' };
@@ -185,7 +177,7 @@ describe('npm start after a stop', () => {
     expect(after['API_KEY']).toBe(before['API_KEY']);
     expect(after['ISSUER']).toBe(before['ISSUER']);
     await verify(token, after);
-    expect(await verify(await fetchToken(before), after)).toBe(await verify(token, after));
+    expect(await verify(await tokenOf(before), after)).toBe(await verify(token, after));
   });
 
   it('has logged nothing that is secret', () => {
@@ -227,7 +219,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
     expect(await fail(['--state', state, '--reset'])).toBe(
       `npm start: another local run is using ${state}; stop it, or choose another folder with --state\n`,
     );
-    await fetchToken(sourceDemoEnvironment(state));
+    await tokenOf(sourceDemoEnvironment(state));
   });
 
   it('if nothing is installed yet', async () => {

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll } from 'vitest';
 import { type LocalOptions, type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
-import { basic, requestToken as sendTokenRequest } from '../../../../lab/support/token-request.ts';
+import {
+  basic,
+  fetchToken as fetchTokenAt,
+  requestToken as sendTokenRequest,
+} from '../../../../lab/support/token-request.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 
 /**
@@ -52,4 +56,12 @@ export function requestToken(
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   return sendTokenRequest(service.tokenUrl, service, parameters);
+}
+
+/** @throws {Error} if the answer is no token. */
+export function fetchToken(
+  service: LocalRun,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  return fetchTokenAt(service.tokenUrl, service, parameters);
 }

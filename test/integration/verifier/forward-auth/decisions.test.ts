@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callerHeaders } from '../../../../contract/caller-headers.ts';
 import { useLocalCli } from '../../cli/use-authctl.ts';
-import { requestToken } from '../../lab/local/use-local-service.ts';
+import { fetchToken } from '../../lab/local/use-local-service.ts';
 import { type Answer, bearer, send, useForwardAuth } from './use-forward-auth.ts';
 
 const { json, service } = useLocalCli();
@@ -15,8 +15,7 @@ let token: string;
 let limitedKey: string;
 
 beforeAll(async () => {
-  const answer = await requestToken(service(), { scope: 'messaging:view' });
-  ({ access_token: token } = (await answer.json()) as { access_token: string });
+  token = await fetchToken(service(), { scope: 'messaging:view' });
   const key = ['api-key', 'create', '--name', 'Office', '--trunk-group', 'tg-9'];
   ({ api_key: limitedKey } = (await json([...key, '--allow', 'office=192.0.2.0/24'])) as {
     api_key: string;

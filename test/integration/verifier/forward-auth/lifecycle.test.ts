@@ -14,7 +14,7 @@ import {
 import { stepLimit } from '../../../../lab/support/hang-limit.ts';
 import { runCommand } from '../../../../lab/support/run-command.ts';
 import { startServer } from '../../../../verifier/forward-auth/run.ts';
-import { requestToken, useLocalService } from '../../lab/local/use-local-service.ts';
+import { fetchToken, useLocalService } from '../../lab/local/use-local-service.ts';
 import { bearer, optionsFor, send } from './use-forward-auth.ts';
 
 const service = useLocalService();
@@ -41,10 +41,7 @@ async function fail(args: readonly string[], environment: Record<string, string>
   });
 }
 
-async function ownToken(): Promise<string> {
-  const body = (await (await requestToken(service())).json()) as { readonly access_token: string };
-  return body.access_token;
-}
+const ownToken = () => fetchToken(service());
 
 describe('the start', () => {
   it('ends with what is wrong with the tables', async () => {

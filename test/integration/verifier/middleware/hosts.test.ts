@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerifier, type Verifier } from '../../../../verifier/verifier.ts';
-import { requestToken, useLocalService } from '../../lab/local/use-local-service.ts';
+import { fetchToken, useLocalService } from '../../lab/local/use-local-service.ts';
 import { type Host, hosts } from './hosts.ts';
 
 const service = useLocalService();
@@ -12,8 +12,7 @@ let tls: { readonly key: string; readonly cert: string };
 beforeAll(async () => {
   const { environment, issuer } = service();
   verifier = createVerifier({ issuer, audience: environment['AUDIENCE'] ?? '' });
-  const answer = await requestToken(service(), { scope: 'messaging:view' });
-  ({ access_token: token } = (await answer.json()) as { access_token: string });
+  token = await fetchToken(service(), { scope: 'messaging:view' });
   const pems = await generate([{ name: 'commonName', value: 'localhost' }]);
   tls = { key: pems.private, cert: pems.cert };
 });

@@ -3,7 +3,7 @@ import { createDynamoDbLookups } from '../../../../verifier/dynamodb-lookups.ts'
 import { createExpressMiddleware } from '../../../../verifier/express.ts';
 import { BearerRefusal, createVerifier, type Verifier } from '../../../../verifier/verifier.ts';
 import { useLocalCli } from '../../cli/use-authctl.ts';
-import { requestToken } from '../../lab/local/use-local-service.ts';
+import { fetchToken } from '../../lab/local/use-local-service.ts';
 import { bearer, send } from '../forward-auth/use-forward-auth.ts';
 import { frameworks, type RunningService } from './frameworks.ts';
 
@@ -30,8 +30,7 @@ beforeAll(async () => {
     },
   });
   verifier = createVerifier({ issuer, audience: environment['AUDIENCE'] ?? '', ...lookups });
-  const answer = await requestToken(service(), { scope: 'messaging:view' });
-  ({ access_token: token } = (await answer.json()) as { access_token: string });
+  token = await fetchToken(service(), { scope: 'messaging:view' });
   officeKey = await createKey('office=192.0.2.0/24');
   loopbackKey = await createKey('here=127.0.0.0/8');
 });
