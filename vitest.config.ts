@@ -42,7 +42,7 @@ const notSharing = [
   'test/integration/cli/same-messages.test.ts',
   'test/integration/cli/{hostile-text,narrow-terminal,operator-permissions,providers}.test.ts',
   'test/integration/federated/{deleted-provider,exchanged-tokens,platforms}.test.ts',
-  'test/integration/lambda/token-outages.test.ts',
+
   'test/integration/portal/{hostile-requests,login-provider,page-cost,portal-function}.test.ts',
   'test/integration/verifier/{hanging-provider,provider}.test.ts',
   'test/integration/verifier/forward-auth/{deadline,provider-tokens}.test.ts',

@@ -43,3 +43,11 @@ it('the file for assertions is loaded again by the next request if it could not 
   expect([await ask(), await ask(), await ask()]).toEqual([500, 429, 429]);
   expect(load).toHaveBeenCalledTimes(2);
 });
+
+it.each(['dpop', 'federatedClients'])(
+  'a function without the file for %s does not start',
+  (name) => {
+    const environment = { ...tokenEnvironment, [name]: { audiences: {} } };
+    expect(() => createTokenHandler(environment, {} as AwsJsonClients)).toThrow(`${name} is set`);
+  },
+);
