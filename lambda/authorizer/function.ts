@@ -245,7 +245,10 @@ function contextOf(verified: VerifiedCredential): AuthorizerContext {
   };
 }
 
-/** A cached policy is evaluated for each request: this ends it when the credential expires. */
+/**
+ * API Gateway evaluates a cached policy for each request. This condition ends it when the token or
+ * the value of the API key expires.
+ */
 function endsWith({ expiresAt }: VerifiedCredential): ConditionBlock | undefined {
   if (expiresAt === undefined) return undefined;
   return { DateLessThan: { 'aws:CurrentTime': formatTime(expiresAt) } };

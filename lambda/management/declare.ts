@@ -101,7 +101,10 @@ async function apply(
   return PhysicalResourceId;
 }
 
-/** As CloudFormation invokes it: clients are resources. It waits for outages that pass. */
+/**
+ * The management function, as CloudFormation invokes it: a client is a resource of a stack. Outages
+ * that pass are waited for.
+ */
 export function createDeclareHandler(options: DeclareOptions) {
   const { createContext, sendAnswer, allowLoopback, sleep = wait } = options;
   const telemetry = options.telemetry ?? createRunTelemetry('management');

@@ -62,7 +62,10 @@ function answerError(error: unknown): ManagementAnswer {
   return { outcome: { error: known }, left_out: [], audit: [], audit_gaps: [] };
 }
 
-/** Lambda fails on an answer that is too large: any caller could raise the alarm with one. */
+/**
+ * Lambda fails a function whose answer is too large, and that raises an alarm: a caller could make
+ * it ring with a page of large records.
+ */
 function refuseLarge(answer: ManagementAnswer): ManagementAnswer {
   const bytes = Buffer.byteLength(JSON.stringify(answer));
   if (bytes <= maxManagementAnswerBytes) return answer;

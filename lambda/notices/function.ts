@@ -20,7 +20,10 @@ import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.t
 /** Calls at the same time: each segment of a table is read and told by itself, one call at a time. */
 export const callsAtOnce = 10;
 
-/** A retry has the time of the first attempt. EventBridge may be late: the minute counts. */
+/**
+ * A retry has the time of the first attempt, and so tells the same. EventBridge may be some seconds
+ * late, so the time is that of the minute.
+ */
 function readScheduledTime(event: unknown): number {
   const { scheduled_time: text } = isJsonObject(event) ? event : {};
   const time = typeof text === 'string' ? parseTime(text) : undefined;
@@ -50,7 +53,10 @@ interface NoticesAws {
   readonly putNotices: PutNotices;
 }
 
-/** Once a day it tells what has so many days left when it was due. It keeps nothing. */
+/**
+ * The notices function. Once a day it tells what has exactly so many days left at the time when the
+ * run was due. It keeps nothing from one run to the next.
+ */
 export function createNoticesHandler(
   settings: Settings<'notices'>,
   { dynamodb, putNotices }: NoticesAws,

@@ -177,7 +177,10 @@ const leastLength = 43;
 /** Seconds for which the keys are kept. */
 const refreshAfter = 60;
 
-/** Seconds from a key's creation to its use: each instance of the function has read it then. */
+/**
+ * Seconds from the creation of a new key to its first use. By then each instance of the function
+ * has read it, so none refuses a cookie that another one sealed.
+ */
 const useAfter = 5 * refreshAfter;
 
 function keyOf({ text }: Secret): Uint8Array {
@@ -270,7 +273,10 @@ function toRequest(event: APIGatewayProxyEvent, origin: string): Request | undef
   }
 }
 
-/** The portal sends only text. Its host has only https, which browsers are told. */
+/**
+ * The result of a proxy integration. Everything that the portal sends is text. Its host has only
+ * https, which browsers are told.
+ */
 async function toResult(response: Response): Promise<APIGatewayProxyResult> {
   const multiValueHeaders: Record<string, string[]> = {
     'strict-transport-security': [securityHeaders['Strict-Transport-Security']],

@@ -34,7 +34,10 @@ export class Exchange {
     this.measures.set(name, value);
   }
 
-  /** Aborts calls to AWS at the deadline, which begins when it is first used. */
+  /**
+   * Aborts calls to AWS when the request's deadline passes. The deadline begins when it is first
+   * used, because documents from memory make no calls.
+   */
   get signal(): AbortSignal {
     this.#signal ??= deadline();
     return this.#signal;

@@ -61,7 +61,10 @@ const errorResponses: Middleware = {
   },
 };
 
-/** Serves documents. The exchange's deadline ends calls to AWS, so middy starts no timer. */
+/**
+ * A Lambda function that serves documents through the REST API. Calls to AWS end with the deadline
+ * of the exchange, long before Lambda's timeout, so middy starts no timer for it.
+ */
 export function createHttpFunction(props: HttpFunctionProps): HttpFunction {
   const handler = middy<APIGatewayProxyEvent, HttpResponse, Error, ExchangeContext>({
     timeoutEarlyInMillis: 0,

@@ -177,7 +177,7 @@ function createShare(
   return new FairShare({ isEnforced: mode === 'enforce', signsPerMinute }, history);
 }
 
-/** The gateway's events have no `action`: who sends one may invoke the function directly. */
+/** The gateway's events have no `action`: only a direct caller of the function can send one. */
 function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfTestEvent {
   return 'action' in event && event.action === selfTestEvent.action;
 }
@@ -195,7 +195,10 @@ async function respond(
   }
 }
 
-/** Milliseconds of one self-test: an instance signs at most six times a minute for checks. */
+/**
+ * Milliseconds for which the result of a self-test is reused. When a region cannot sign, one round
+ * of health checks notices it, and an instance signs at most six times a minute for the check.
+ */
 const selfTestMaxAge = 10_000;
 
 /** Runs the self-test and returns its result. It never throws. */

@@ -121,7 +121,10 @@ export function assertClock(request: HttpRequest, exchange: Exchange): void {
 /** Enough for 256 tokens. A call takes up to 10 µs for any number of bytes. */
 const poolBytes = 4096;
 
-/** Random bytes for ids, each used once. Drawn at the first request, so no snapshot has any. */
+/**
+ * Random bytes for ids, generated many at a time; each is used once. They are first generated at
+ * the first request, so a snapshot of the process never contains any.
+ */
 export function createRandomPool(): (length: number) => Uint8Array {
   let pool = Buffer.alloc(0);
   let used = 0;
