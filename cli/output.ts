@@ -103,7 +103,8 @@ export interface CommandResult {
 export interface ListForm<T> {
   readonly view: (item: T) => Readonly<Record<string, unknown>>;
   readonly id: (item: T) => string;
-  readonly columns: Readonly<Record<string, (item: T) => Cell>>;
+  /** The cells of an item by the titles of their columns, which are the same for each item. */
+  readonly row: (item: T) => Readonly<Record<string, Cell>>;
   /** Shown if there are none. */
   readonly none: string;
 }
@@ -188,11 +189,11 @@ export class Output {
     return this.#options.json === true || this.#options.quiet === true;
   }
 
-  #writeTable<T>(items: readonly T[], { columns, none }: ListForm<T>): void {
-    if (items.length === 0) return this.note(none);
-    const cells = Object.values(columns);
-    const rows = items.map((item) => cells.map((cell) => cell(item)));
-    return this.#write(this.table(Object.keys(columns), rows));
+  #writeTable<T>(items: readonly T[], { row, none }: ListForm<T>): void {
+    const rows = items.map(row);
+    const [first] = rows;
+    if (first === undefined) return this.note(none);
+    return this.#write(this.table(Object.keys(first), rows.map(Object.values)));
   }
 
   /** The text is the same as that of one call of JSON.stringify, which no long list fits into. */

@@ -64,13 +64,13 @@ const list = command({
     cli.output.printList(key.subnets, {
       view: viewSubnet,
       id: (subnet) => subnet.subnetId,
-      columns: {
-        subnet_id: (subnet) => subnet.subnetId,
-        name: (subnet) => subnet.name,
-        address: (subnet) => subnet.address,
-        netmask: formatNetmask,
-        prefix: (subnet) => `/${subnet.prefixLength}`,
-      },
+      row: (subnet) => ({
+        subnet_id: subnet.subnetId,
+        name: subnet.name,
+        address: subnet.address,
+        netmask: formatNetmask(subnet),
+        prefix: `/${subnet.prefixLength}`,
+      }),
       none: `${id} has no subnets: every source may use it.`,
     });
   },

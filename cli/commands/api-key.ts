@@ -151,17 +151,16 @@ const list = command({
     const form: ListForm<ApiKey> = {
       view: viewApiKey,
       id: (key) => key.keyId,
-      columns: {
-        key_id: (key) => key.keyId,
-        name: (key) => key.name,
-        'trunk group': (key) => key.serviceTrunkGroup,
-        enabled: (key) => key.enabled,
-        expires: formatExpiry,
-        'last used': formatUse,
-        scopes: formatScopes,
-        sources: (key) =>
-          key.subnets.length === 0 ? 'every source' : key.subnets.map(formatCidr).join(' '),
-      },
+      row: (key) => ({
+        key_id: key.keyId,
+        name: key.name,
+        'trunk group': key.serviceTrunkGroup,
+        enabled: key.enabled,
+        expires: formatExpiry(key),
+        'last used': formatUse(key),
+        scopes: formatScopes(key),
+        sources: key.subnets.map(formatCidr).join(' ') || 'every source',
+      }),
       none: 'There are no API keys.',
     };
     await cli.output.printPages(keys, () => form, byNameThen(form.id));

@@ -34,22 +34,19 @@ const changes = {
     ...(actorIsStaff && { actor_is_staff: true }),
   }),
   id: ({ changeId }: AuditedChange) => changeId,
-  columns: {
-    time: ({ time }: AuditedChange) => time,
-    // No actor begins like that, but names can.
-    actor: ({ actor, actorIsStaff }: AuditedChange) =>
-      actorIsStaff ? `Platform staff ${actor}` : actor,
-    action: ({ action }: AuditedChange) => action,
-    subject: ({ subject }: AuditedChange) => subject,
-    outcome: ({ outcome }: AuditedChange) => outcome,
-  },
 };
 
-/** The name is a person's own claim, so the actor has its own column. */
-function columnsOf(items: readonly AuditedChange[]) {
-  const { time, actor, ...rest } = changes.columns;
-  if (items.every(({ actorName }) => actorName === undefined)) return { time, actor, ...rest };
-  return { time, actor, name: ({ actorName }: AuditedChange) => actorName, ...rest };
+/** Makes the cells of each change but its time. The name is a person's own claim: it has a column. */
+function cellsOf(changes: readonly AuditedChange[]) {
+  const isNamed = changes.some(({ actorName }) => actorName !== undefined);
+  return ({ actor, actorIsStaff, actorName, action, subject, outcome }: AuditedChange) => ({
+    // No actor begins like that, but names can.
+    actor: actorIsStaff ? `Platform staff ${actor}` : actor,
+    ...(isNamed && { name: actorName }),
+    action,
+    subject,
+    outcome,
+  });
 }
 
 const list = command({
@@ -70,11 +67,14 @@ const list = command({
         yield page.items.filter((change) => matches(change, options));
       }
     }
-    await cli.output.printPages<AuditedChange>(readMatches(), (items) => ({
-      ...changes,
-      columns: columnsOf(items),
-      none: `There is nothing in the audit of ${day}.`,
-    }));
+    await cli.output.printPages<AuditedChange>(readMatches(), (items) => {
+      const cells = cellsOf(items);
+      return {
+        ...changes,
+        row: (change) => ({ time: change.time, ...cells(change) }),
+        none: `There is nothing in the audit of ${day}.`,
+      };
+    });
   },
 });
 
@@ -106,10 +106,10 @@ const history = command({
       }
     }
     await cli.output.printPages<HistoricChange>(readHistory(), (items) => {
-      const { time, ...columns } = columnsOf(items);
+      const cells = cellsOf(items);
       return {
         ...changes,
-        columns: { time, region: ({ region }) => region, ...columns },
+        row: (change) => ({ time: change.time, region: change.region, ...cells(change) }),
         none: `There is nothing about it in the audit since ${from}.`,
       };
     });

@@ -283,11 +283,7 @@ function printDone({ output }: Cli, done: readonly Done[]): void {
   output.printList(done, {
     view: (one) => ({ ...one }),
     id: ({ client_id }) => client_id,
-    columns: {
-      'client id': ({ client_id }) => client_id,
-      outcome: ({ outcome }) => outcome,
-      problem: ({ problem }) => problem,
-    },
+    row: ({ client_id, outcome, problem }) => ({ 'client id': client_id, outcome, problem }),
     none: 'No client was sent.',
   });
 }

@@ -289,22 +289,19 @@ const list = command({
     const form: ListForm<Client> = {
       view: (client) => viewWithSecrets(cli, client),
       id: (client) => client.clientId,
-      columns: {
-        client_id: (client) => client.clientId,
-        name: (client) => client.name,
-        'trunk group': (client) => client.serviceTrunkGroup,
-        scopes: (client) => client.scopes.join(' '),
-        enabled: (client) => client.enabled,
-        secrets: (client) => (client.provider === undefined ? client.secrets.length : undefined),
-        'last used': (client) => {
-          const day = lastUse(client);
-          return day === undefined && client.secrets.length > 0 ? 'never' : day;
-        },
-        provider: ({ provider }) => provider?.issuer,
+      row: (client) => ({
+        client_id: client.clientId,
+        name: client.name,
+        'trunk group': client.serviceTrunkGroup,
+        scopes: client.scopes.join(' '),
+        enabled: client.enabled,
+        secrets: client.provider === undefined ? client.secrets.length : undefined,
+        'last used': lastUse(client) ?? (client.secrets.length > 0 ? 'never' : undefined),
+        provider: client.provider?.issuer,
         ...(options.declared && {
-          'declared by': ({ declared }: Client) => declared && describeDeclaration(declared),
+          'declared by': client.declared && describeDeclaration(client.declared),
         }),
-      },
+      }),
       none: 'There are no clients.',
     };
     await cli.output.printPages(clients, () => form, byNameThen(form.id));

@@ -157,14 +157,13 @@ const list = command({
     cli.output.printList(await cli.management.listProviders(), {
       view: viewIdentityProvider,
       id: (provider) => provider.issuer,
-      columns: {
-        issuer: (provider) => provider.issuer,
-        'trunk groups': ({ owner }) => owner?.trunkGroups.join(' ') || 'all',
-        algorithms: (provider) => provider.allowedAlgorithms.join(' '),
-        keys: (provider) =>
-          hasGivenKeys(provider) ? describeGivenKeys(provider.givenKeys) : 'fetched',
-        registered: (provider) => formatTime(provider.registeredAt),
-      },
+      row: (provider) => ({
+        issuer: provider.issuer,
+        'trunk groups': provider.owner?.trunkGroups.join(' ') || 'all',
+        algorithms: provider.allowedAlgorithms.join(' '),
+        keys: hasGivenKeys(provider) ? describeGivenKeys(provider.givenKeys) : 'fetched',
+        registered: formatTime(provider.registeredAt),
+      }),
       none: 'There are no providers.',
     });
   },

@@ -7,22 +7,13 @@ const list = command({
   examples: ['scope list'],
   run: async (cli) => {
     const { scopes } = cli.deployment().config;
-    cli.output.printList<ScopeDefinition>(scopes, {
-      view: (scope) => ({
-        scope: scopeName(scope),
-        service: scope.service,
-        permission: scope.permission,
-        description: scope.description,
-      }),
-      id: scopeName,
-      columns: {
-        scope: scopeName,
-        service: (scope) => scope.service,
-        permission: (scope) => scope.permission,
-        description: (scope) => scope.description,
-      },
-      none: 'There are no scopes.',
+    const row = (scope: ScopeDefinition) => ({
+      scope: scopeName(scope),
+      service: scope.service,
+      permission: scope.permission,
+      description: scope.description,
     });
+    cli.output.printList(scopes, { view: row, id: scopeName, row, none: 'There are no scopes.' });
   },
 });
 

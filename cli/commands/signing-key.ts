@@ -123,13 +123,13 @@ const plan = command({
     cli.output.printList([...listDue(state, config, now), ...coming], {
       view: ({ at, ...step }) => ({ ...step, due: at <= now, at: formatTime(at) }),
       id: ({ action, subject }) => `${action} ${subject}`,
-      columns: {
-        when: ({ at }) => (at <= now ? 'now' : `in ${formatSpan(at - now)}`),
-        at: ({ at }) => formatTime(at),
-        region: ({ region }) => region,
-        action: ({ action }) => action,
-        key: ({ subject }) => subject,
-      },
+      row: ({ at, region, action, subject }) => ({
+        when: at <= now ? 'now' : `in ${formatSpan(at - now)}`,
+        at: formatTime(at),
+        region,
+        action,
+        key: subject,
+      }),
       none: 'Nothing is due, now or later.',
     });
   },
@@ -225,19 +225,20 @@ async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
   const { keys } = await signingKeys.read();
   const runs = await signingKeys.listCanaryRuns();
   const describe = (regionId: RegionId) => describeCanaryRun(runs, regionId, now);
+  const describeState = ({ key, signs }: TimelineEntry) =>
+    signs ? `current, ${describe(key.regionId).failsToSign ? 'fails' : 'signs'}` : key.state;
   cli.output.printList(buildTimeline(keys, signingKeyPolicy, now), {
     view: (entry) => viewEntry(entry, runs),
     id: ({ key }) => key.kid,
-    columns: {
-      region: ({ key }) => key.regionId,
-      kid: ({ key }) => key.kid,
-      algorithm: ({ key }) => key.alg,
-      state: ({ key, signs }) =>
-        signs ? `current, ${describe(key.regionId).failsToSign ? 'fails' : 'signs'}` : key.state,
-      for: ({ since }) => formatSpan(now - since),
-      next: (entry) => describeNext(entry, now),
-      safety: describeSafety,
-    },
+    row: (entry) => ({
+      region: entry.key.regionId,
+      kid: entry.key.kid,
+      algorithm: entry.key.alg,
+      state: describeState(entry),
+      for: formatSpan(now - entry.since),
+      next: describeNext(entry, now),
+      safety: describeSafety(entry),
+    }),
     none: 'There are no signing keys; a deployment creates the first one.',
   });
   for (const { id } of deployedRegions(cli.deployment().config)) {

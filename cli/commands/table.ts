@@ -79,12 +79,7 @@ function printRestored(cli: Cli, rows: readonly RestoredRow[]): void {
       look_at: lookAt,
     }),
     id: ({ id }) => id,
-    columns: {
-      id: ({ id }) => id,
-      name: ({ name }) => name,
-      outcome: ({ outcome }) => outcome,
-      because: ({ because }) => because.join('; '),
-    },
+    row: ({ id, name, outcome, because }) => ({ id, name, outcome, because: because.join('; ') }),
     none: 'The restored table is empty.',
   });
   for (const { id, lookAt } of rows) {

@@ -99,13 +99,13 @@ const list = command({
     const form: ListForm<TrunkGroupLimits> = {
       view: viewTrunkGroupLimits,
       id: ({ serviceTrunkGroup }) => serviceTrunkGroup,
-      columns: {
-        'trunk group': ({ serviceTrunkGroup }) => serviceTrunkGroup,
-        clients: (limits) => cellOf(limits, 'maxClients'),
-        'API keys': (limits) => cellOf(limits, 'maxApiKeys'),
-        scopes: (limits) => cellOf(limits, 'scopes'),
-        providers: (limits) => cellOf(limits, 'providers'),
-      },
+      row: (limits) => ({
+        'trunk group': limits.serviceTrunkGroup,
+        clients: cellOf(limits, 'maxClients'),
+        'API keys': cellOf(limits, 'maxApiKeys'),
+        scopes: cellOf(limits, 'scopes'),
+        providers: cellOf(limits, 'providers'),
+      }),
       none: 'No trunk group has limits.',
     };
     await cli.output.printPages(pages, () => form);

@@ -19,8 +19,8 @@ it('client-secret list says that callers have replaced a secret', async () => {
   clients.set(clientId, { ...client, secrets });
   const printed: unknown[] = [];
   const output: Pick<Cli['output'], 'printList'> = {
-    printList: (items, { columns, view }) => {
-      for (const one of items) printed.push([columns['status']?.(one), view(one)['replaced']]);
+    printList: (items, { row, view }) => {
+      for (const one of items) printed.push([row(one)['status'], view(one)['replaced']]);
     },
   };
   const list = clientSecretCommands.commands.find(({ name }) => name === 'list');

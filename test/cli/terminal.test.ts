@@ -51,8 +51,8 @@ describe('what is printed', () => {
     assert(
       property(array(hostileText, { minLength: 1, maxLength: 5 }), (texts) => {
         const { output, written } = open();
-        const columns = { ID: (text: string) => text, NAME: (text: string) => text };
-        output.printList(texts, { view: (text) => ({ text }), id: String, columns, none: '' });
+        const row = (text: string) => ({ ID: text, NAME: text });
+        output.printList(texts, { view: (text) => ({ text }), id: String, row, none: '' });
         output.print({
           json: {},
           quiet: [],
@@ -79,7 +79,7 @@ describe('what is printed', () => {
   const longList = {
     view: (id: number) => ({ id, twice: { value: 2 * id } }),
     id: String,
-    columns: { ID: (id: number) => id, NAME: (id: number) => `${'n'.repeat(id % 40)}\u001b` },
+    row: (id: number) => ({ ID: id, NAME: `${'n'.repeat(id % 40)}\u001b` }),
     none: 'none',
   };
 
@@ -122,8 +122,8 @@ describe('what is printed', () => {
 
   it('makes the cells of no table for a script', () => {
     const { output } = open({ json: true });
-    const columns = { ID: () => expect.fail('it formatted a table that no one sees') };
-    output.printList([1], { ...longList, columns });
+    const row = () => expect.fail('it formatted a table that no one sees');
+    output.printList([1], { ...longList, row });
   });
 
   it('tells a person at a terminal how far a long list is', async () => {
