@@ -134,7 +134,10 @@ function stackProps(config: DeploymentConfig, part: Parameters<typeof stackName>
   };
 }
 
-/** Only on what has no tag of that name. It also sees the tags that the company's app adds. */
+/**
+ * The tag with the deployment's name, on what has no tag of that name. It sees also the tags that
+ * the company's app adds.
+ */
 function ownTagAspect(value: string): IAspect {
   let hasProblem = false;
   const visit = (node: IConstruct): void => {
@@ -151,7 +154,10 @@ function ownTagAspect(value: string): IAspect {
   return { visit };
 }
 
-/** Calls `apply` with what a stack has until now. What the company adds has its own settings. */
+/**
+ * Calls `apply` with all that a stack has until now, which is of this deployment. What the
+ * company's app adds to the stack later has the company's settings.
+ */
 function forOwn(stack: Stack, apply: (part: IConstruct) => void): void {
   for (const part of stack.node.children) apply(part);
 }
@@ -174,7 +180,10 @@ function addPermissionsBoundary(
   forOwn(stack, (part) => PermissionsBoundary.of(part).apply(boundary));
 }
 
-/** A global table is one resource with all replicas: one stack owns it, the others name it. */
+/**
+ * The tables that all regions share. A global table is one resource with all its replicas, so one
+ * stack owns it, and the regions' stacks refer to it by name.
+ */
 function addDataStack(
   scope: Construct,
   config: DeploymentConfig,

@@ -36,7 +36,7 @@ import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
 
 /** What {@link PlatformAuthorizer} guards, and what it accepts. */
 export interface PlatformAuthorizerProps {
-  /** Your API. It can have only one, because gateway responses are one set per API. */
+  /** Your API. It can have one PlatformAuthorizer only: gateway responses are one set per API. */
   readonly restApi: RestApi;
   /** The authorization server's issuer, exactly as in its discovery document. */
   readonly issuer: string;

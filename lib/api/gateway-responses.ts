@@ -55,7 +55,10 @@ export function literals(
   );
 }
 
-/** No header, query or body, so no credential. `resourcePath` is the route, not the path. */
+/**
+ * One JSON line per request. It contains no header, query string or body, and therefore no
+ * credential. `resourcePath` is the route, not the requested path.
+ */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     request_id: AccessLogField.contextRequestId(),
@@ -74,7 +77,10 @@ export const accessLogFormat = AccessLogFormat.custom(
   }),
 );
 
-/** All APIs of an account and region share it: one owner sets it, and no stack removes it. */
+/**
+ * The role that API Gateway writes its logs with. All APIs of an account and region share it, so
+ * only one owner may set it, and no stack may remove it.
+ */
 export function addApiGatewayAccount(scope: Construct): void {
   const role = addServiceRole(scope, 'LogRole', {
     service: 'apigateway',

@@ -200,7 +200,10 @@ export function addRestApi(scope: Construct, props: RestApiProps) {
   return { restApi, accessLog };
 }
 
-/** API Gateway would make it itself, for ever and without the company's key. */
+/**
+ * API Gateway would make this log group itself, for ever and without the company's key. The id of
+ * the API is in its name, so it goes with the API.
+ */
 function addExecutionLog(scope: Construct, restApi: RestApi): void {
   const executionLog = new LogGroup(scope, 'ExecutionLog', {
     logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stageName}`,

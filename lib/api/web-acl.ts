@@ -87,7 +87,10 @@ export function addWebAcl(scope: Construct, props: WebAclProps): void {
   });
 }
 
-/** As WAF sees it: without a domain it begins with the stage. A suffix does not matter. */
+/**
+ * The path as WAF sees it. Without a domain it begins with the stage. A suffix such as a slash does
+ * not matter: the function gets every request that API Gateway matches to the route.
+ */
 function onPaths(paths: readonly string[]): Statement {
   const statements = paths.map((path) => ({
     byteMatchStatement: {
@@ -126,7 +129,10 @@ function addressRate(
   });
 }
 
-/** With HTTP Basic, a client's header is the same in each request. Without one, none counts. */
+/**
+ * Throttles the requests of one client to the token path. With HTTP Basic, the header is the same
+ * in each of its requests. A request without the header does not count.
+ */
 function credentialRate(
   { perMinute, action }: NonNullable<ServiceRates['tokenRequestsPerCredential']>,
   tokenPaths: readonly string[],

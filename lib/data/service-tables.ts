@@ -46,7 +46,10 @@ export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
 /** ARNs of each table, and of the one that functions used before it. */
 export type TableArns = Readonly<Record<TableKey, string[]>>;
 
-/** Roles change before functions, which until then use the tables of the previous config. */
+/**
+ * CloudFormation changes a role before the functions that have it. Until then, and during a gradual
+ * deployment, functions use the tables of the previous config.
+ */
 export function tableArns(scope: Construct, names: TableNames, inUse: ServiceTables): TableArns {
   const arnsOf = (key: TableKey): string[] => [
     inUse[key].tableArn,
@@ -198,7 +201,10 @@ function readerPolicy(
 
 type BackupConfig = NonNullable<DeploymentConfig['backup']>;
 
-/** Once a day. Point-in-time recovery is lost with its table or account; a backup is not. */
+/**
+ * Copies the tables once a day. Point-in-time recovery can restore any second, but is lost with its
+ * table and its account. A backup survives both.
+ */
 export function addTableBackup(
   scope: Construct,
   name: string,

@@ -10,7 +10,10 @@ import { syntheticCheckMinutes } from '../../contract/synthetic-check.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { ServiceFunctions } from './service-functions.ts';
 
-/** Schedules of the rotation, which takes every step that is due, the canary and the check. */
+/**
+ * What runs on a schedule: the rotation, which takes every step that is due, the canary, and the
+ * synthetic check.
+ */
 export function addSchedules(
   scope: Construct,
   { keyRotation, canary, syntheticCheck }: ServiceFunctions,

@@ -127,7 +127,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     });
   }
 
-  /** An alias of the present version. Each has callers of its own, who may do different things. */
+  /** An alias of the present version. Each is for other callers, which may do different things. */
   addAlias(aliasName: string, invocations: EventInvokeConfigOptions = {}): Alias {
     return new Alias(this, `Alias-${aliasName}`, {
       ...invocations,
@@ -298,7 +298,10 @@ export const runtimeDefaults = {
   tracing: Tracing.ACTIVE,
 } as const;
 
-/** By its fixed name: its role's policies exist before it, so its attribute would be a cycle. */
+/**
+ * A function's ARN by its fixed name. The construct's own attribute would cause a cycle, because
+ * the policies of the function's role exist before the function.
+ */
 export function functionArn(scope: IConstruct, deploymentName: string, name: FunctionName): string {
   return Stack.of(scope).formatArn({
     service: 'lambda',
@@ -314,7 +317,10 @@ export function namedTableArn(scope: IConstruct, resourceName: string, region?: 
   return Stack.of(scope).formatArn({ ...table, ...(region !== undefined && { region }) });
 }
 
-/** The caller that AWS sees behind a function's calls: its role, in a session of its name. */
+/**
+ * The caller that AWS sees behind a function's calls. Lambda assumes the function's role and names
+ * the session after the function.
+ */
 export function sessionArn(
   scope: IConstruct,
   deploymentName: string,

@@ -77,7 +77,10 @@ const stackEvents = { maxEventAge: Duration.minutes(8) };
 const requestTimeout = Duration.seconds(10);
 /** Enough for a JWKS from each region, or a token after some refusals, including retries. */
 const checkTimeout = Duration.minutes(1);
-/** The tag of a new key takes minutes to count. A custom resource's function ends after 15. */
+/**
+ * The tag of a new key can take minutes to have an effect. A custom resource's function ends after
+ * 15.
+ */
 export const rotationTimeout = Duration.minutes(14);
 
 const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
@@ -395,7 +398,10 @@ export class ServiceFunctions extends Construct {
   }
 }
 
-/** Lets roles of other accounts invoke an alias. There they also need a policy for it. */
+/**
+ * Lets roles of other accounts invoke an alias, if the config names them for it. In their own
+ * account, they also need a policy that allows it.
+ */
 function allowOtherAccounts(
   alias: Alias,
   name: ManagementAlias,

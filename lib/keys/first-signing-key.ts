@@ -77,7 +77,10 @@ export function addDeploymentCheck(
   return check;
 }
 
-/** Everything in the stack waits for it, but what it needs itself, such as a later network. */
+/**
+ * Everything in the stack waits for the check, but what the check needs. A network of the company,
+ * which it adds to the stack later, can be what the check needs.
+ */
 export function letAllWait(check: CustomResource, { deploymentCheck }: ServiceFunctions): void {
   const resource = check.node.defaultChild as CfnResource;
   const first = new Set<IConstruct>([resource, ...deploymentCheck.node.findAll()]);

@@ -221,7 +221,10 @@ export const noticesAlarm = (metrics: ServiceMetrics): AlarmProps => ({
 /** Days of a certificate at which there is still time to renew it by hand. */
 const certificateAlarmDays = 30;
 
-/** ACM renews 60 days before the end, by a record in the zone. Fewer: that record is lost. */
+/**
+ * ACM renews a certificate 60 days before it expires, by the record that the stack has in the zone.
+ * Fewer days than this mean that the record or the zone is lost.
+ */
 export function certificateAlarm(certificate: ICertificate, of: 'service' | 'portal'): AlarmProps {
   return {
     id: of === 'service' ? 'certificate-expiry' : 'portal-certificate-expiry',
@@ -296,7 +299,10 @@ function managementTablesAlarm(metrics: ServiceMetrics): AlarmProps {
   };
 }
 
-/** Five a minute are no client's mistake. A version with a tenth of 50 a minute reaches it. */
+/**
+ * Five a minute are not the mistake of one client. A version with a tenth of 50 requests a minute
+ * also reaches this number.
+ */
 const leastRefusals = 5;
 
 /** Counts requests by version, and looks at the newest version. */

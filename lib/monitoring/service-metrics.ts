@@ -29,7 +29,10 @@ const leastRefusals = 11;
 const oneClientsFailures =
   (5 * 60 * authenticationFailureThrottle.repetitions) / authenticationFailureThrottle.window;
 
-/** Metrics of one region. They have no labels: a label makes an alarm a metric math alarm. */
+/**
+ * Metrics of one region's service, ours and AWS's. They have no labels, because a label turns an
+ * alarm on one metric into a metric math alarm.
+ */
 export class ServiceMetrics {
   private readonly names: TableNames;
 

@@ -146,7 +146,10 @@ export function operatorDocuments(
 /** A policy for each group of operators. */
 export type OperatorPolicies = Readonly<Record<OperatorGroupName, ManagedPolicy>>;
 
-/** Granted by name, for everyday work. None of them allows writing signing keys. */
+/**
+ * Managed policies for operators, granted by name. They are enough for everyday work. None of them
+ * allows writing signing keys.
+ */
 export function addOperatorPolicies(
   scope: Construct,
   deploymentName: string,

@@ -9,10 +9,16 @@ export class RequiredScopeError extends Error {
   override readonly name = 'RequiredScopeError';
 }
 
-/** Bytes of the table of required scopes: Lambda allows 4,096 for all variables. */
+/**
+ * Maximum size of the table of required scopes in the function's environment, in bytes. Lambda
+ * allows 4,096 for all variables; the others of the authorizer need less than 1,200.
+ */
 export const maxRequiredScopesBytes = 2800;
 
-/** Each method has its own token for the one authorizer. It identifies the method's scopes. */
+/**
+ * The scopes that each method of an API requires. Each method gets its own token for the one
+ * authorizer, and its resource keeps the token. The token identifies the method's scopes.
+ */
 export class RouteScopes {
   readonly #authorizerId: string;
   readonly #scopesByToken = new Map<string, readonly string[]>();

@@ -44,7 +44,10 @@ const memory = 1769;
 /** API Gateway waits 29 s. */
 const timeout = Duration.seconds(28);
 
-/** One function behind an API, a domain and a web ACL of its own. Only names connect it. */
+/**
+ * The portal for customers, in one region: one function behind an API, a domain and a web ACL of
+ * its own. It is connected to the rest of the deployment only by names.
+ */
 export class PortalStack extends Stack {
   readonly url: string;
   readonly function: ServiceFunction<'portal'>;
@@ -177,7 +180,10 @@ export class PortalStack extends Stack {
 /** 62 letters and digits each: 381 bits. */
 const sessionKeyLength = 64;
 
-/** Secrets Manager draws it. It has no name of its own: a deleted one is taken for a week. */
+/**
+ * The secret that the keys of sealed cookies are made of. Secrets Manager draws it. It has no name
+ * of its own, because a deleted name is taken for a week.
+ */
 function addSessionKey(scope: Construct): Secret {
   const secret = new Secret(scope, 'Secret', {
     description: 'Seals the sessions of the portal',
