@@ -11,7 +11,10 @@ interface Place {
   readonly before: Place | undefined;
 }
 
-/** It is gone with the process. 35 days of a large deployment are 2 GB, in memory 150 MB. */
+/**
+ * A shelf in a file that only this user can read and that has no name: it is gone with the process.
+ * The changes of 35 days of a large deployment are 2 GB, and their places take 150 MB of memory.
+ */
 export function createFileShelf(): ChangeShelf & { close(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'authctl-'));
   const file = openSync(join(folder, 'changes'), 'wx+', 0o600);

@@ -31,7 +31,10 @@ function breakGlassOnly(management: Management): Management {
   };
 }
 
-/** Through the management function; while it fails, what stops access, on the tables. */
+/**
+ * The management of a deployment, through its management function, which writes the audit itself.
+ * While the function fails: what stops access, on the tables.
+ */
 export async function openManagement(
   deployment: Deployment,
   options: OpenOptions,

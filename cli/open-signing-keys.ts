@@ -19,7 +19,10 @@ export function openSigningKeys(deployment: Deployment, table: string) {
       return { keys, intents, heartbeats, algorithmChoice, unusableKids: new Set() };
     },
     listCanaryRuns: () => store.listCanaryRuns(),
-    /** Invokes a region's rotation. The SDK's clients of Lambda and STS are loaded only for it. */
+    /**
+     * Invokes a region's rotation, with a proof of the caller. The SDK's clients of Lambda and STS
+     * are loaded only for it.
+     */
     ask: async (regionId: RegionId, event: OperatorRequest) => {
       const { askRotation } = await import('./ask-rotation.ts');
       return askRotation(deployment, regionId, event);

@@ -14,7 +14,10 @@ const boldPattern = new RegExp(`(${escape}\\[1m[^${escape}]*${escape}\\[22m)`);
 /** Clears a terminal and goes to its first line. */
 const clearSequence = `${escape}[H${escape}[2J`;
 
-/** The only place that prints: no control character but those of {@link Terminal.bold}. */
+/**
+ * The only place that prints. No control character of a text reaches the terminal, except those of
+ * words that {@link Terminal.bold} made.
+ */
 export class Terminal {
   readonly #io: CliIo;
   readonly #bold = new Set<string>();

@@ -83,7 +83,10 @@ function hasClientGrant(grants: unknown): boolean {
   return Array.isArray(grants) && grants.includes('client_credentials');
 }
 
-/** Why a client gets no token there. Cognito shows the flows also if OAuth is off. */
+/**
+ * Why a client gets no token at its provider, by the members that say so. Cognito shows the flows
+ * also of a client whose OAuth is off.
+ */
 const stops = {
   AllowedOAuthFlows: (flows) => !hasClientGrant(flows),
   AllowedOAuthFlowsUserPoolClient: (value) => value !== true,
