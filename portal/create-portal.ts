@@ -212,7 +212,10 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 
 const safeMethods: readonly string[] = ['GET', 'HEAD'];
 
-/** Every browser sends both headers; a request without them is refused. */
+/**
+ * Whether a request that changes something comes from a page of the portal. Every browser sends
+ * both headers; a request without them is refused.
+ */
 function isSameOrigin(request: Request, origins: readonly string[]): boolean {
   if (safeMethods.includes(request.method)) return true;
   const origin = request.headers.get('origin');

@@ -31,7 +31,10 @@ export interface PortalOptions {
   readonly signInHint?: string | undefined;
   /** Where an unknown user signs in, in a new tab, to send a form again whose session ended. */
   readonly signInAddress?: string | undefined;
-  /** Asked before a credential is created: the address of a login if the last one is too old. */
+  /**
+   * Called before a credential is created, and before its form is shown. It returns the address of
+   * a login if the user's login is too old.
+   */
   readonly findLoginForCredential?: ((request: Request) => Promise<string | undefined>) | undefined;
   /**
    * The address from which a request came, as the server saw it and no header says. Forms for subnets

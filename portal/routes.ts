@@ -98,7 +98,10 @@ const secret = `${client}/secrets/:secretId`;
 const key = '/api-keys/:keyId';
 const providers = '/identity-providers';
 
-/** A GET changes nothing; every change is a POST. A fixed path comes before a named part. */
+/**
+ * Every page of the portal. A GET changes nothing; every change is a POST. A fixed path comes
+ * before one with a name in its place.
+ */
 export const routes: readonly Route[] = [
   get('/', showOverview),
 

@@ -82,7 +82,10 @@ interface LoopbackPlace {
   readonly basePath: string;
 }
 
-/** The response must not tell the path: another server on this machine can ask for it. */
+/**
+ * Requests outside of the portal's path. The response must not tell the path, because another
+ * server on this machine can ask for it.
+ */
 function refuseElsewhere(request: Request, origin: string, hint: string): Response {
   const isOwn = isOwnHost(request, [origin]);
   const text = isOwn ? `You are not signed in. ${hint}` : `The portal is at ${origin}.`;

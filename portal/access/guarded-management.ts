@@ -19,7 +19,10 @@ export interface Person {
   readonly role: Role;
   /** The service trunk groups that the user can access. By default, every group. */
   readonly trunkGroups?: readonly string[] | undefined;
-  /** The actor of changes in the audit, e.g. issuer and subject. The default is the AWS caller. */
+  /**
+   * The actor of changes in the audit, e.g. the issuer and the subject of the login. The default is
+   * the AWS caller.
+   */
   readonly actor?: (() => Promise<string>) | undefined;
 }
 

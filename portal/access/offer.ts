@@ -20,7 +20,10 @@ function isUnknown(error: unknown): boolean {
   return isDenied(error) || error instanceof InputError;
 }
 
-/** For forms that offer only what can be given. Management enforces the limits. */
+/**
+ * The limits of a trunk group, for forms that offer only what can be given. Management enforces
+ * them; a form that does not know them is refused when it is sent.
+ */
 async function findLimits(request: RequestFacts, trunkGroup: string): Promise<Limits> {
   const { management, deployment } = request;
   const ofConfig: Limits = deployment.reach?.limits ?? {};
@@ -62,7 +65,10 @@ export function rememberOffer(request: RequestFacts) {
       throw error;
     }
   };
-  /** For a page that also needs the limits of these trunk groups: they are read only once. */
+  /**
+   * The registered providers, for a page that also needs the limits of these trunk groups.
+   * Management then reads the limits once for both.
+   */
   const listProviders = (trunkGroups: readonly string[]): Providers => {
     const groups = trunkGroups.filter((group) => group !== '');
     const known = listed.get(groups.join(' ')) ?? readProviders(groups);

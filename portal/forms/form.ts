@@ -72,7 +72,10 @@ export interface Form<Subject, Values, Input = unknown> {
   readonly operation: OperationName;
   /** Reads what it is about. A refused form reads it again. */
   readonly find: (context: RequestContext) => Promise<Subject>;
-  /** The form carries it: a change in between is a conflict. What only stops has none. */
+  /**
+   * The version of the subject. The form carries it, so a change that another user made since it
+   * was opened is a conflict. A form that only stops something has none: stopping wins.
+   */
   readonly version?: (subject: Subject) => number;
   /** Whether it creates something, once for each time that the form was opened. */
   readonly creates?: boolean;

@@ -41,7 +41,10 @@ export function readSubnetRows(form: Fields): readonly SubnetRow[] {
 /** Rows of a new form. Its button adds the same number. */
 const rowsAtOnce = 2;
 
-/** First the filled ones. The index of a row is that of its subnet, where problems are shown. */
+/**
+ * The rows of a form: first the filled ones, then empty ones. The index of a row is that of its
+ * subnet in the list, so problems are shown at the right row.
+ */
 export function showSubnetRows(rows: readonly SubnetRow[], more = false): readonly SubnetRow[] {
   const filled = rows.filter((row) => !isEmpty(row));
   const rowCount = Math.max(rows.length, rowsAtOnce) + (more ? rowsAtOnce : 0);

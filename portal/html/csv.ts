@@ -8,7 +8,10 @@ export type Cell = string | number | undefined;
  */
 const formulaStart = /(^|[;\t\r\n])(?=[\s\p{Cc}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20])/gu;
 
-/** RFC 4180. What a spreadsheet would run gets an apostrophe in front, which it hides. */
+/**
+ * One cell (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in
+ * front, which the spreadsheet hides.
+ */
 function cell(value: Cell): string {
   const text = String(value ?? '');
   const safe = typeof value === 'string' ? text.replaceAll(formulaStart, "$1'") : text;

@@ -51,7 +51,10 @@ export function ownedItemFilters(
   ];
 }
 
-/** It is in the address, so it can be shared. Without fields there is none. */
+/**
+ * A filter of a list. It is part of the address, so it can be bookmarked and shared. Without fields
+ * there is none. It is folded only in a narrow window.
+ */
 export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html | '' {
   if (!isActive && String(html`${fields}`).trim() === '') return '';
   return html`

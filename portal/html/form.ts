@@ -15,7 +15,10 @@ function linkTo(field: string, labels: Labels): Html {
   return html`<a href="${fieldAnchor(at)}">${labels[at] ?? inWords(at)}</a>`;
 }
 
-/** The problems, with a link to each field. It comes first, and screen readers announce it. */
+/**
+ * The problems of the form, with a link to each field. It comes first, and screen readers announce
+ * it.
+ */
 export function errorSummary({ fields, general }: Problems, labels: Labels): Html | '' {
   if (fields.length === 0 && general === undefined) return '';
   return html`
@@ -52,7 +55,7 @@ const defaultButton = html`
   <button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true">Send</button>
 `;
 
-/** The script ignores a second click while the first request is in progress. */
+/** A form that sends only once: the script ignores a second click during the first request. */
 export function postForm(
   parts: FormParts,
   { action, kept, cancel }: Readonly<Record<'action' | 'cancel', string>> & { readonly kept: Html },

@@ -140,7 +140,7 @@ async function discover(options: LoginProviderOptions): Promise<oidc.Configurati
   throw new Error(`the login's issuer: received ${issuer}; expected ${options.issuer}`);
 }
 
-/** The metadata and the client secret, read again after an hour, and at once after a failure. */
+/** Provider metadata and client secret, read again after an hour, and at once after a failure. */
 function keepConfiguration(options: LoginProviderOptions) {
   const { clock = Date.now } = options;
   let kept: { readonly at: number; readonly config: Promise<oidc.Configuration> } | undefined;

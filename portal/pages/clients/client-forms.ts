@@ -75,7 +75,10 @@ export function nameField(value: string, problems: Problems, stored?: string): H
 /** Whether the form has a text field for the trunk group. */
 const typesTrunkGroup = 'typesTrunkGroup';
 
-/** It cannot be changed later. Who could not choose it before types it: see `chooseTrunkGroup`. */
+/**
+ * The trunk group cannot be changed later. It is typed only by a person who could not choose it
+ * before: see `chooseTrunkGroup`.
+ */
 export function trunkGroupField(
   { person, form, href }: RequestContext,
   value: string,

@@ -19,7 +19,10 @@ export function tokenCommand(clientId: string, issuer = 'https://API_ADDRESS'): 
   return `curl -u ${quoteWord(clientId)} -d grant_type=client_credentials ${issuer}${tokenPath}`;
 }
 
-/** The shell asks for the credential: it is neither in its history nor in the process list. */
+/**
+ * A call of an API. The shell asks for the credential, and curl reads it from there: it is neither
+ * in the history nor in the list of processes.
+ */
 export function callCommand(apiUrl = 'API_URL'): string {
   return `read -rs CREDENTIAL; printf 'Authorization: Bearer %s' "$CREDENTIAL" | curl -i -H @- ${apiUrl}`;
 }

@@ -44,7 +44,10 @@ function clientsText(context: RequestContext, clients: ListedPage<Client>): Html
   `;
 }
 
-/** Each request deletes some clients and reads one page. The script sends the next one. */
+/**
+ * The deletion continues: each request deletes some clients and reads one page of the table. The
+ * script sends the form automatically.
+ */
 function showProgress(context: RequestContext, deleted: number, cursor: string): HtmlPage {
   const { form, href } = context;
   const issuer = form.text('issuer');
