@@ -19,7 +19,10 @@ export type WriteLog = (entry: LogEntry) => void;
 
 export type DecisionLog = ReturnType<typeof createDecisionLog>;
 
-/** Never a credential. Failures of the check itself are always logged. */
+/**
+ * Log fields of each decision. They never contain a credential. Failures of the check itself are
+ * always logged, also when requests are not.
+ */
 export function createDecisionLog(requests: LoggedRequests, write: WriteLog) {
   return {
     accepted(verified: VerifiedCredential, context: DecisionFields): void {

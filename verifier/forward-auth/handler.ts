@@ -76,7 +76,10 @@ function announcesBody({ rawHeaders }: IncomingMessage): boolean {
   return headerValues(rawHeaders, 'content-length').some((length) => length !== '0');
 }
 
-/** 200 with the caller's headers, or the refusal to pass on. Every failure is a refusal. */
+/**
+ * Answers a proxy's question: 200 with the caller's headers, or the refusal that the proxy passes
+ * on. Every failure is a refusal too.
+ */
 export function createHandler(options: HandlerOptions): RequestListener {
   const { verifier, log, clientAddressHeader, proofs } = options;
   const deadline = createDeadlines(checkDeadline);
@@ -161,7 +164,10 @@ function isScope(text: string): boolean {
   );
 }
 
-/** `messaging:view`, or a `value` with an escape, `orders%2Fread`. Decoded, it is neither. */
+/**
+ * `messaging:view`, or a scope's `value` with an escape: `orders%2Fread`. A proxy that decodes it
+ * leaves what is neither.
+ */
 function readScope(text: string): string | undefined {
   if (!text.includes('%')) return isScope(text) ? text : undefined;
   try {

@@ -70,7 +70,10 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-/** The kubelet gives pods such variables of a Service with this name. No option ends like this. */
+/**
+ * The kubelet gives each pod such variables of each Service of its namespace, so also of one that
+ * is named forward-auth. No option ends like this.
+ */
 const serviceLink =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
 

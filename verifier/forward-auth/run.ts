@@ -104,7 +104,10 @@ export async function startForwardAuth(
   };
 }
 
-/** Milliseconds between two checks: long enough to cause no load, short enough to wait for. */
+/**
+ * Milliseconds between two checks when something does not answer: long enough to cause no load,
+ * short enough to wait for.
+ */
 const retryPause = 1000;
 
 /**
