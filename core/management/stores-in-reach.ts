@@ -175,7 +175,7 @@ function restrictStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
       if (before === undefined || !kind.onlyStops(before, record)) {
         const { serviceTrunkGroup: group } = record;
         // It would outrun the stop, and what it gives would work after it.
-        if ((trunkGroups ?? context.stack) !== undefined) await requireRunning(context, [group]);
+        if (trunkGroups !== undefined) await requireRunning(context, [group]);
         const limits = (await limitsOf?.(group)) ?? {};
         const now = currentTime(context);
         const isNew = before === undefined || kind.isRenewed?.(before, record) === true;

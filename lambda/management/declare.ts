@@ -91,9 +91,10 @@ async function apply(
   const groups = trunkGroupsOfStack(context.config.management.stackReach, named);
   const { LogicalResourceId: logicalId, RequestId: requestId, PhysicalResourceId } = event;
   const { ResourceProperties: properties } = event;
-  const stack = { stackId, logicalId, requestId };
-  const limits = { limits: {}, hasTrunkGroupLimits: true };
-  const reached = { ...restrictCaller({ ...context, stack }, groups, limits), stack };
+  const reached = {
+    ...restrictCaller(context, groups, { limits: {}, hasTrunkGroupLimits: true }),
+    stack: { stackId, logicalId, requestId },
+  };
   if (event.RequestType !== 'Delete') return declareClient(reached, properties);
   // What is its own, it may always stop.
   const { clients } = context;

@@ -1,15 +1,10 @@
 import { RefusedError } from '../../errors.ts';
 import { describeStops } from '../../stops.ts';
-import type { TrunkGroupLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
 
 /** As it is now: `find` may remember what it found before. That one throws for one that cannot be read. */
-export async function readLimitsNow(
-  { trunkGroupLimits }: Pick<ManagementContext, 'trunkGroupLimits'>,
-  group: string,
-): Promise<TrunkGroupLimits> {
-  const found = await trunkGroupLimits.findEach([group]);
-  return found.get(group) ?? trunkGroupLimits.find(group);
+export async function readLimitsNow({ trunkGroupLimits: all }: ManagementContext, group: string) {
+  return (await all.findEach([group])).get(group) ?? all.find(group);
 }
 
 /**

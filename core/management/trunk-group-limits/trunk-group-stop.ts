@@ -111,7 +111,7 @@ async function switchOwned<T extends OwnedRecord>(
 
 /** Whether no other trunk group has a provider: one that others have goes on. */
 const isOnlyOf = ({ owner }: ManagedProvider, group: string) =>
-  owner?.others === undefined && owner?.trunkGroups.join('\n') === group;
+  owner?.trunkGroups.length === 1 && owner.trunkGroups[0] === group;
 
 async function switchProviders(context: ManagementContext, change: Switch): Promise<Page<string>> {
   const { group, stop } = change;

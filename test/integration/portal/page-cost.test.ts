@@ -344,7 +344,7 @@ describe('with 10,000 clients in the table', () => {
     expect(between).toEqual(between.map(() => ({ GetItem: 1, Scan: 1 })));
     expect(steps.length).toBeGreaterThan(5);
     await expect(management.findProvider(issuer)).rejects.toThrow(NotFoundError);
-    // The audit has what was meant and what was done.
-    expect(steps.at(-1)).toEqual({ GetItem: 1, Scan: 1, PutItem: 2, DeleteItem: 1 });
+    // The last looks at the first page, too. The audit has what was meant and what was done.
+    expect(steps.at(-1)).toEqual({ GetItem: 1, Scan: 2, PutItem: 2, DeleteItem: 1 });
   });
 });
