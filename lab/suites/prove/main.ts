@@ -142,11 +142,14 @@ await runScenarios({
           const cwd = mkdtempSync(join(folder, 'killed-'));
           const running = startOnEmulator(cloud, cwd, ...run);
           // Each step has the limit of a step: a whole run on a busy machine takes longer.
-          for (const [, line] of moments.slice(0, index + 1)) {
-            await waitUntil(`it says ${line}`, () => running.output.includes(line), running);
+          try {
+            for (const [, line] of moments.slice(0, index + 1)) {
+              await waitUntil(`it says ${line}`, () => running.output.includes(line), running);
+            }
+            await waitUntil(moment, async () => hasCome(await listRest(cloud)), running);
+          } finally {
+            await running.interrupt('SIGKILL');
           }
-          await waitUntil(moment, async () => hasCome(await listRest(cloud)), running);
-          await running.interrupt('SIGKILL');
           await cleanInPieces(cloud, cwd, 5);
           assert.deepEqual(await listRest(cloud), []);
           say(`killed ${moment}: --clean, killed up to five times, has left nothing`);
