@@ -65,10 +65,10 @@ export const maxTokenLifetime = secondsPerDay;
  * Live secrets of one client. Each costs one hash comparison and about 200 bytes of the one item
  * that authenticates; 100 allow one per deployment unit and rotation.
  */
+export const maxSecretsPerClient = 100;
+
 /** Events of a client's resource that are remembered. A stack sends a few in half an hour. */
 export const maxStackEvents = 50;
-
-export const maxSecretsPerClient = 100;
 
 /**
  * Public keys of one client: two of each of three types. With them and two secrets, its item is

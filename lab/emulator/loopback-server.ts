@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 
@@ -100,12 +101,22 @@ export async function listenOnLoopback(
   }
 }
 
-/** A port that is free now, for a program that cannot choose one itself. */
+/** Ports that no system gives to a connection by itself: Linux begins at 32,768, others later. */
+const notEphemeral = { from: 20_000, to: 32_767 } as const;
+
+/**
+ * A port that is free, for a program that cannot choose one itself or that takes its port again. No other
+ * given to no one else meanwhile who asks for any.
+ */
 export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenOnLoopback(server);
-  await closeServer(server);
-  return port;
+  for (;;) {
+    const server = createServer();
+    const port = randomInt(notEphemeral.from, notEphemeral.to + 1);
+    const found = await listen(server, loopbackHost, port).catch(() => undefined);
+    if (found === undefined) continue;
+    await closeServer(server);
+    return found;
+  }
 }
 
 /**

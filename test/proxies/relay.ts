@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { findFreePort } from '../../lab/emulator/loopback-server.ts';
 
 /**
  * Stands between a proxy and the check, so that the check can be swapped, can hang or be down
@@ -53,7 +54,7 @@ export async function startRelay(): Promise<Relay> {
     clearTimeout(limit);
   }
 
-  const port = await listen(0);
+  const port = await listen(await findFreePort());
 
   /** Connections that stand are closed, so that nothing of the mode before goes on. */
   async function restart(next: number | undefined): Promise<void> {

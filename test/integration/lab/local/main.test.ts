@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseDeploymentConfig } from '../../../../contract/deployment-config.ts';
+import { findFreePort } from '../../../../lab/emulator/loopback-server.ts';
 import { OutputProcess } from '../../../../lab/support/output-process.ts';
 import { programEnvironment } from '../../../../lab/support/program-environment.ts';
 import { fetchToken } from '../../../../lab/support/token-request.ts';
@@ -158,12 +159,12 @@ describe('npm start after a stop', () => {
   let second: SpawnedRun;
   let after: Environment;
   beforeAll(async () => {
-    first = await started(spawnLocal(['--state', state]));
+    const ports = { PORT: String(await findFreePort()), DYNAMODB_PORT: '0' };
+    first = await started(spawnLocal(['--state', state], ports));
     before = sourceDemoEnvironment(state);
     token = await tokenOf(before);
     await stop(first);
     log = readFileSync(join(state, 'log.jsonl'), 'utf8');
-    const ports = { PORT: String(portOf(before)), DYNAMODB_PORT: '0' };
     second = await started(spawnLocal(['--state', state], ports));
     after = sourceDemoEnvironment(state);
   });
@@ -290,17 +291,17 @@ describe('SIGINT and SIGTERM', () => {
     const program = resolve(import.meta.dirname, '../../../../lab/local/main.ts');
     const scripts = { start: `${node} ${program} --state ${state}` };
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
-    const env = { ...programEnvironment(), PORT: '0' };
+    const PORT = String(await findFreePort());
+    const env = { ...programEnvironment(), PORT };
     const npm = new OutputProcess(['npm', 'start'], { cwd: folder, env, detached: true });
     onTestFinished(async () => {
       await npm.interrupt();
     });
     await npm.waitFor('it was ready', () => npm.output.includes('Ctrl-C') || undefined);
-    const port = portOf(sourceDemoEnvironment(state));
     npm.child.kill(signal);
     // The streams close when the last process that has them ends.
     await npm.ended;
     expect(npm.output).toMatch(/\nStopping\.\n$/);
-    await start(state, [], { PORT: String(port) });
+    await start(state, [], { PORT });
   });
 });
