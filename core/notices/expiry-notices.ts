@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { secondsPerDay } from '../../contract/bounds.ts';
 import { expiryNoticeDays, type NoticeDetail } from '../../contract/notices.ts';
+import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
+import { apiKeyUseId } from '../../contract/tables.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import type { Client } from '../client/client.ts';
 import { isReplaced } from '../client/secret-attention.ts';
-import { apiKeyEnds, secretEnds } from '../credential/credential-ends.ts';
+import { isEnabled } from '../stops.ts';
 import { formatDay, formatTime } from '../time.ts';
 
 /** Of which deployment the notices are, and when the run was due: seconds since the epoch. */
@@ -23,8 +25,10 @@ export type PutNotices = (notices: readonly NoticeDetail[]) => Promise<void>;
 function describeEnd(
   { deployment, time }: NoticeRun,
   serviceTrunkGroup: string,
-  [id, expiresAt]: readonly [string, number],
+  id: string,
+  expiresAt: number | undefined,
 ) {
+  if (expiresAt === undefined) return undefined;
   const days = Math.ceil((expiresAt - time) / secondsPerDay);
   if (!expiryNoticeDays.includes(days)) return undefined;
   const about = JSON.stringify([deployment, id, days, formatDay(time)]);
@@ -38,14 +42,13 @@ function describeEnd(
   } as const;
 }
 
-/** The notices of a client's secrets that work. */
+/** The notices of a client's secrets that work. Those of a synthetic check live for minutes. */
 export function findSecretNotices(client: Client, run: NoticeRun): readonly NoticeDetail[] {
-  const ends = secretEnds(client);
-  return client.secrets.flatMap((secret): readonly NoticeDetail[] => {
-    const { secretId, name, lastUsedOn } = secret;
-    const end = ends[secretId];
-    const due = end && describeEnd(run, client.serviceTrunkGroup, [secretId, end]);
-    if (!due) return [];
+  if (!isEnabled(client) || isSyntheticClientId(client.clientId)) return [];
+  return client.secrets.filter(isEnabled).flatMap((secret): readonly NoticeDetail[] => {
+    const { secretId, name, expiresAt, lastUsedOn } = secret;
+    const due = describeEnd(run, client.serviceTrunkGroup, secretId, expiresAt);
+    if (due === undefined) return [];
     return [
       {
         ...due,
@@ -61,13 +64,19 @@ export function findSecretNotices(client: Client, run: NoticeRun): readonly Noti
   });
 }
 
-/** The notices of an API key that works, and of its values that a rotation has replaced. */
+/**
+ * The notices of an API key that works, and of its values that a rotation has replaced and that
+ * expire before it.
+ */
 export function findApiKeyNotices(key: ApiKey, run: NoticeRun): readonly NoticeDetail[] {
-  return Object.entries(apiKeyEnds(key)).flatMap((end): readonly NoticeDetail[] => {
-    const due = describeEnd(run, key.serviceTrunkGroup, end);
+  const { keyId, name, serviceTrunkGroup, expiresAt, oldValues = [] } = key;
+  if (!isEnabled(key)) return [];
+  const old = oldValues.filter((value) => value.expiresAt < (expiresAt ?? Infinity));
+  const values = [{ valueId: undefined, expiresAt }, ...old];
+  return values.flatMap(({ valueId, expiresAt: end }): readonly NoticeDetail[] => {
+    const id = valueId === undefined ? keyId : apiKeyUseId(keyId, valueId);
+    const due = describeEnd(run, serviceTrunkGroup, id, end);
     if (due === undefined) return [];
-    const [id] = end;
-    const value_id = id === key.keyId ? undefined : id.replace(`${key.keyId}/`, '');
-    return [{ ...due, credential: 'api_key', key_id: key.keyId, key_name: key.name, value_id }];
+    return [{ ...due, credential: 'api_key', key_id: keyId, key_name: name, value_id: valueId }];
   });
 }

@@ -2,10 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { thumbprintOf } from '../../../core/client/client-key.ts';
-import { secretEnds } from '../../../core/credential/credential-ends.ts';
 import { InputError, RefusedError } from '../../../core/errors.ts';
 import { viewClientSecret } from '../../../core/management/client-view.ts';
 import { onlyStopsClient } from '../../../core/management/trunk-group-limits/only-stops.ts';
+import { findSecretNotices } from '../../../core/notices/expiry-notices.ts';
 import { replaySecrets } from '../../../core/restore/replay-secrets.ts';
 import { personStop } from '../../../lab/support/stops.ts';
 import { configWithKeys, createTestManagement } from '../../support/management.ts';
@@ -58,7 +58,8 @@ describe('a public key in place of a secret', () => {
     });
     expect(audit.at(-1)?.after).toMatchObject({ thumbprint: thumbprintOf(secret), alg: 'ES256' });
     const client = clients.get(clientId);
-    expect(client && secretEnds(client)).toEqual({ [secret.secretId]: now + 60 });
+    const notices = client && findSecretNotices(client, { deployment: 'demo', time: now });
+    expect(notices).toMatchObject([{ secret_id: secret.secretId, days_to_expiry: 1 }]);
   });
 
   it('is created once for an idempotency key, and once for a client', async () => {
