@@ -147,16 +147,3 @@ export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
       `rotationPeriod must be at least publicationLead + retention: ${policy.rotationPeriod} < ${policy.publicationLead} + ${policy.retention} = ${cycle} s`,
   );
 }
-
-const policyKeys = Object.keys(
-  signingKeyPolicySchema.entries,
-) as (keyof typeof signingKeyPolicySchema.entries)[];
-
-/** A resolved policy as a function receives it: complete, and refused if it is unsafe. */
-export const resolvedSigningKeyPolicySchema = v.pipe(
-  v.strictObject({ ...v.entriesFromList(policyKeys, seconds), maxTokenLifetime: seconds }),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    for (const message of findUnsafeTimes(dataset.value)) addIssue({ message });
-  }),
-);
