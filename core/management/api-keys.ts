@@ -112,7 +112,7 @@ export const ownedApiKeys = manageOwned<ApiKey>({
   view: viewApiKey,
 });
 
-export const { find: findApiKey, write: writeApiKey } = ownedApiKeys;
+export const { get: getApiKey, write: writeApiKey } = ownedApiKeys;
 
 /** In the order of the catalogue; undefined for every scope. */
 function toScopes({ config }: ManagementContext, scopes: NewApiKey['scopes'] | null) {
@@ -216,7 +216,7 @@ async function replaceValue(
   keyId: string,
   input: OperationInput<'rotateApiKey', 'rotation'>,
 ): Promise<CreatedApiKey> {
-  const before = await findApiKey(context, keyId);
+  const before = await getApiKey(context, keyId);
   const { rotationIds = [] } = before;
   const rotationId = idForCreation(context, 'secret', input.idempotencyKey, `${keyId}/rotation`);
   if (rotationIds.includes(rotationId)) return { key: before, value: undefined };
@@ -254,7 +254,7 @@ export const rotateApiKey = findIfOvertaken(replaceValue);
 
 export const setApiKeyEnabled = ownedApiKeys.setEnabled;
 
-export const deleteApiKey = ownedApiKeys.findAndRemove;
+export const deleteApiKey = ownedApiKeys.removeById;
 
 /**
  * One page of API keys. A text that is a full id finds that key with one read.
@@ -306,7 +306,7 @@ export async function showApiKey(
   context: ManagementContext,
   keyId: string,
 ): Promise<ApiKeyWithUse> {
-  const key = await findApiKey(context, keyId);
+  const key = await getApiKey(context, keyId);
   return (await withUses(context, [key]))[0] ?? key;
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { viewClientSecret } from './client-view.ts';
-import { checkDeclared, findClient } from './clients.ts';
+import { checkDeclared, getClient } from './clients.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkName, nextExpiry } from './input-fields.ts';
@@ -149,7 +149,7 @@ async function addSecret(
   clientId: string,
   input: NewClientSecret,
 ): Promise<CreatedClientSecret> {
-  const client = await findClient(context, clientId);
+  const client = await getClient(context, clientId);
   checkMayHaveSecrets(client);
   const { secret, value } = buildSecret(context, client.clientId, input);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
@@ -175,7 +175,7 @@ export async function addImportedSecret(
   const { secretId } = secret;
   const secrets = [...client.secrets, secret];
   await writeSecrets(context, client, secrets, { verb: 'create', secretId, after: secret });
-  return findClient(context, client.clientId);
+  return getClient(context, client.clientId);
 }
 
 /**
@@ -199,7 +199,7 @@ async function getSecretToChange(
   secretId: string,
   ifVersion: number | undefined,
 ) {
-  const client = await findClient(context, clientId);
+  const client = await getClient(context, clientId);
   const before = getSecret(client, secretId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   return { client, before };
@@ -284,7 +284,7 @@ async function replaceSecrets(
   clientId: string,
   input: OperationInput<'rotateClientSecret', 'secret'>,
 ): Promise<RotatedClientSecret> {
-  const client = await findClient(context, clientId);
+  const client = await getClient(context, clientId);
   checkMayHaveSecrets(client);
   // Rotations have their own keys, separate from creations. Otherwise a rotation could match an
   // earlier creation and leave the old secrets active.

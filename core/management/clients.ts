@@ -92,7 +92,7 @@ export const ownedClients = manageOwned<Client, ClientsQuery>({
   },
 });
 
-export const { find: findClient, write: writeClient, remove: removeClient } = ownedClients;
+export const { get: getClient, write: writeClient, remove: removeClient } = ownedClients;
 
 type ClientChanges = OperationInput<'updateClient', 'changes'>;
 
@@ -185,7 +185,7 @@ function takenOver({ declared, stops }: Client, now: number): Partial<Client> {
 
 export const setClientEnabled = ownedClients.setEnabled;
 
-export const deleteClient = ownedClients.findAndRemove;
+export const deleteClient = ownedClients.removeById;
 
 /**
  * `iat` has whole seconds, so the first second that is accepted begins after the call. The record
@@ -199,14 +199,14 @@ export async function revokeClientTokens(
   clientId: string,
   options: IfVersion = {},
 ): Promise<Client> {
-  const find = () => ownedClients.getToChange(context, clientId, options);
-  const { version } = await find();
+  const get = () => ownedClients.getToChange(context, clientId, options);
+  const { version } = await get();
   const { earliest, latest } = awsTimeOf(context);
   const cutOff = Math.floor(latest / 1000) + clockAllowance + 1;
   await context.wait((cutOff + clockAllowance) * 1000 - earliest);
   // Seconds have gone by: the client may be another version by now.
   return repeatStop(options, async () => {
-    const before = await find();
+    const before = await get();
     if (!isOfSameLife(version, before.version)) throw new NotFoundError('client', clientId);
     // The other click of two did it. Also if AWS's time was set back, the later revocation counts.
     if ((before.tokensNotBefore ?? 0) >= cutOff) return before;

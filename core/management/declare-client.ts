@@ -31,7 +31,7 @@ import {
   disableClientSecret,
   enableClientSecret,
 } from './client-secrets.ts';
-import { findClient, removeClient, writeClient } from './clients.ts';
+import { getClient, removeClient, writeClient } from './clients.ts';
 import { createPrepared, prepareClient } from './create-client.ts';
 import {
   currentTime,
@@ -241,7 +241,7 @@ async function addKeys(
   } catch (error) {
     // The event is tried again, and finds the keys.
     if (error instanceof UnavailableError || error instanceof ConflictError) throw error;
-    for (const { secretId, publicKey } of (await findClient(context, clientId)).secrets) {
+    for (const { secretId, publicKey } of (await getClient(context, clientId)).secrets) {
       if (publicKey === undefined || known.has(publicKey)) continue;
       await deleteClientSecret(context, clientId, secretId);
     }
@@ -260,7 +260,7 @@ async function removeKeys(
 ): Promise<void> {
   if (publicKeys === undefined) return;
   const declared = byKey(publicKeys);
-  const { secrets } = await findClient(context, clientId);
+  const { secrets } = await getClient(context, clientId);
   for (const { secretId, publicKey: key, stops } of secrets) {
     if (key === undefined) continue;
     if (declared.has(key)) {
@@ -286,7 +286,7 @@ export async function declareClient(context: StackContext, properties: unknown):
   if (stored !== undefined) {
     checkOwner(context, stored, next, adopted !== undefined);
     checkOrder(context, stored);
-    const change = async () => changeClient(context, await findClient(context, clientId), next);
+    const change = async () => changeClient(context, await getClient(context, clientId), next);
     await addKeys(context, stored, publicKeys, change);
     await removeKeys(context, clientId, publicKeys);
     return clientId;
@@ -298,7 +298,7 @@ export async function declareClient(context: StackContext, properties: unknown):
     await addKeys(context, client, publicKeys);
   } catch (error) {
     // CloudFormation does not know its id yet, and would leave it behind.
-    await removeClient(context, await findClient(context, clientId));
+    await removeClient(context, await getClient(context, clientId));
     throw error;
   }
   return clientId;

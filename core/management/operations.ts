@@ -53,7 +53,7 @@ export const operations = {
    * @throws {NotFoundError} if there is none.
    * @example const client = await management.findClient(clientId);
    */
-  findClient: clients.findClient,
+  findClient: clients.getClient,
   /**
    * One page of clients, at most 500, in no order that means something. `nextCursor` is missing on
    * the last one. What was created or renamed may be missing for some seconds.

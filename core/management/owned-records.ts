@@ -37,16 +37,16 @@ function readingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
   storeOf,
 }: ManagedKind<T, Query>) {
   /** @throws {NotFoundError} if there is none. */
-  async function find(context: ManagementContext, id: string): Promise<T> {
+  async function get(context: ManagementContext, id: string): Promise<T> {
     const found = await storeOf(context).find(id);
     if (found === undefined) throw new NotFoundError(noun, id);
     return found;
   }
   return {
-    find,
+    get,
     /** Finds what is about to be changed, if it still has the version that the caller has seen. */
     getToChange: async (context: ManagementContext, id: string, { ifVersion }: IfVersion) => {
-      const record = await find(context, id);
+      const record = await get(context, id);
       checkVersion(`the ${noun} ${id}`, ifVersion, record.version);
       return record;
     },
@@ -188,7 +188,7 @@ export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> =
       return enabled ? change() : repeatStop(options, change);
     },
     /** @returns the record as it was. */
-    findAndRemove: async (
+    removeById: async (
       context: ManagementContext,
       id: string,
       options: IfVersion = {},

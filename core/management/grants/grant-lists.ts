@@ -30,7 +30,7 @@ import { parseProviderUrl } from '../../identity-provider/provider-url.ts';
 import { readEvery } from '../../paging.ts';
 import { isEnabled, withStop } from '../../stops.ts';
 import { requireEveryTrunkGroup } from '../caller-reach.ts';
-import { findClient, removeClient, writeClient } from '../clients.ts';
+import { getClient, removeClient, writeClient } from '../clients.ts';
 import { checkVersion, repeatStop } from '../if-version.ts';
 import { formatCursor, type Page, readPageRequest, toPage } from '../list-query.ts';
 import {
@@ -267,7 +267,7 @@ async function settle(
   try {
     const stop = await newStop(context);
     await repeatStop({}, async () => {
-      const client = await findClient(context, clientId);
+      const client = await getClient(context, clientId);
       const stops = withStop(client.stops, 'person', stop);
       if (action === 'delete') await removeClient(context, client);
       else await writeClient(context, client, 'client.disable', { stops });

@@ -67,14 +67,14 @@ const nextStops = ({ stops }: Stoppable, stop: Stop | undefined) =>
 /** Sets the stop of its trunk group on a record, also while others change it, or ends it. */
 async function switchRecord<T extends OwnedRecord>(
   context: ManagementContext,
-  { find, write, audited }: OwnedOperations<T>,
+  { get, write, audited }: OwnedOperations<T>,
   { group, stop, ifVersion }: Switch,
   { id, listed: read }: { readonly id: string; listed?: T | undefined },
 ): Promise<void> {
   const action = `${audited}.${stop === undefined ? 'enable' : 'disable'}`;
   let listed = read;
   await repeatStop({ ifVersion }, async () => {
-    const before = listed ?? (await find(context, id));
+    const before = listed ?? (await get(context, id));
     listed = undefined;
     const changes: Partial<OwnedRecord> = { stops: nextStops(before, stop) };
     if (changes.stops === before.stops || before.serviceTrunkGroup !== group) return;
