@@ -3,7 +3,6 @@ import type { Settings } from '../../contract/function-settings.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
-import type { FindBinding } from '../../core/token/token-binding.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../lab/support/clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../lab/support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../lab/support/signing-keys.ts';
@@ -32,12 +31,21 @@ export function tokenRequest(different: Partial<ProxyRequest> = {}): ProxyReques
   };
 }
 
-/** The token function over stores in memory: `call` is what the gateway does. */
+type Ports = Parameters<typeof createTokenFunction>[1];
+
+/**
+ * The token function over stores in memory: `call` is what the gateway does.
+ *
+ * @param open makes the ports of the function's other files, which read these clients.
+ */
 export function tokenWorld(
   clients: readonly Client[] = [makeClient()],
   telemetry?: Telemetry,
   environment: Partial<Settings<'token'>> = {},
-  findBinding?: FindBinding,
+  open: (
+    clients: Ports['clients'],
+    clock: () => number,
+  ) => Pick<Ports, 'federation' | 'findBinding'> = () => ({}),
 ) {
   const byId = new Map(clients.map((client) => [client.clientId, client]));
   const stores = {
@@ -48,19 +56,20 @@ export function tokenWorld(
   };
   const recorded = recordTelemetry();
   const clock = { now: worldNow };
+  const milliseconds = () => clock.now * 1000;
+  const reader = { findClient: stores.findClient };
   const handler = createTokenFunction(
     { ...tokenEnvironment, ...environment },
     {
-      clients: { findClient: stores.findClient },
+      clients: reader,
       uses: { recordUse: stores.recordUse },
       signingKeys: { listSigningKeys: stores.listSigningKeys },
       sign: stores.sign,
-      findBinding,
+      ...open(reader, milliseconds),
     },
-    { clock: () => clock.now * 1000, telemetry: telemetry ?? recorded.telemetry },
+    { clock: milliseconds, telemetry: telemetry ?? recorded.telemetry },
   );
-  const eventAt = (request: ProxyRequest) =>
-    proxyEvent({ receivedAt: clock.now * 1000, ...request });
+  const eventAt = (request: ProxyRequest) => proxyEvent({ receivedAt: milliseconds(), ...request });
   return {
     handler,
     stores,

@@ -2,22 +2,17 @@ import { expect, it, vi } from 'vitest';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
-import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { worldNow as now, tokenEnvironment } from '../../../lab/support/token-settings.ts';
 import { createProvider, createProviderClient } from '../../../lab/support/verifier-world.ts';
 import { createFederation } from '../../../lambda/token/federated.ts';
-import { createTokenFunction } from '../../../lambda/token/function.ts';
 import { figure } from '../../support/figure.ts';
-import { recordTelemetry } from '../../support/recorded-telemetry.ts';
-import { tokenRequest } from '../../support/token-world.ts';
+import { tokenWorld } from '../../support/token-world.ts';
 
 vi.mock('../../../adapters/https/json-request.ts');
 
 const total = 10_000;
 const connections = 50;
-const path = '/api/v1/oauth/token';
 
 const issuer = tokenEnvironment.issuer;
 const key = createTestKey('ES256');
@@ -26,19 +21,12 @@ const provider = createProvider({ clientIdClaim: 'sub' });
 const subject = 'system:serviceaccount:voice:dialer';
 
 function createWorld() {
-  const counts = { provider: 0, client: 0, fetch: 0 };
+  const counts = { provider: 0, fetch: 0 };
   vi.mocked(createGuardedFetch).mockReturnValue(async () => {
     counts.fetch += 1;
     return { keys: [key.jwk] };
   });
   const at = { issuer: provider.issuer, registrationId: 'idp_1', externalClientId: subject };
-  const known = [makeClient(), createProviderClient({ provider: at })];
-  const clients = {
-    findClient: async (id: string) => {
-      counts.client += 1;
-      return known.find(({ clientId }) => clientId === id);
-    },
-  };
   const item = toIdentityProviderItem(provider);
   const calls = {
     get: async ({ Key }: { Key?: Record<string, unknown> | undefined }) => {
@@ -48,28 +36,17 @@ function createWorld() {
     query: () => Promise.reject(new Error('not used')),
     update: () => Promise.reject(new Error('not used')),
   };
-  const clock = () => now * 1000;
   const settings = {
     identityProvidersTable: 'idp',
     tokenEndpoints: [],
     maxAge: 3600,
     ownProviders: false,
   } as never;
-  const defaultAudience = tokenEnvironment.defaultAudience;
-  const source = { issuer, defaultAudience, settings, calls, clients, clock };
-  const signer = makeSigningKey('ES256');
-  const handler = createTokenFunction(
-    tokenEnvironment,
-    {
-      clients,
-      uses: { recordUse: async () => {} },
-      signingKeys: { listSigningKeys: async () => [signer.key] },
-      sign: signWithKeys(signer),
-      federation: createFederation(source),
-    },
-    { clock, telemetry: recordTelemetry().telemetry },
-  );
-  return { counts, handler };
+  const known = [makeClient(), createProviderClient({ provider: at })];
+  const world = tokenWorld(known, undefined, {}, (clients, clock) => ({
+    federation: createFederation({ issuer, settings, calls, clients, clock }),
+  }));
+  return { counts, ...world };
 }
 
 let serial = 0;
@@ -96,18 +73,14 @@ const statusOf = ({ statusCode }: { readonly statusCode: number }) => statusCode
 
 it('10,000 hostile assertions cost few reads and fetches, and others get their tokens', async () => {
   for (const [name, make] of Object.entries(kinds)) {
-    const { counts, handler } = createWorld();
+    const { counts, stores, issue } = createWorld();
     const send = async (index: number, text: string) => {
-      const source = `192.0.2.${index % 20}`;
       const body = new URLSearchParams({
         grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
         assertion: text,
       }).toString();
-      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-      const event = proxyEvent({ method: 'POST', path, headers, body, receivedAt: now * 1000 });
-      const from = { ...event.requestContext.identity, sourceIp: source };
-      const requestContext = { ...event.requestContext, identity: from };
-      return statusOf(await handler({ ...event, requestContext }, lambdaContext()));
+      const headers = { Authorization: [] };
+      return statusOf(await issue({ headers, body, sourceIp: `192.0.2.${index % 20}` }));
     };
     const texts = Array.from({ length: total / Object.keys(kinds).length }, make);
     const statuses: number[] = [];
@@ -122,16 +95,15 @@ it('10,000 hostile assertions cost few reads and fetches, and others get their t
       accepted: statuses.filter((status) => status === 200).length,
       'throttled (429)': statuses.filter((status) => status === 429).length,
       'reads of providers': counts.provider,
-      'of clients': counts.client,
+      'of clients': stores.findClient.mock.calls.length,
       fetches: counts.fetch,
       'microseconds of CPU for each': Math.round((user + system) / texts.length),
     });
     expect(statuses.filter((status) => status !== 400 && status !== 429)).toEqual([]);
     expect(counts.fetch).toBeLessThanOrEqual(1);
-    expect(counts.client).toBeLessThanOrEqual(100);
+    expect(stores.findClient.mock.calls.length).toBeLessThanOrEqual(100);
     // From the source that sent the most, a workload and a Basic client get theirs.
     expect(await send(0, assertion())).toBe(200);
-    const basic = proxyEvent({ ...tokenRequest(), receivedAt: now * 1000 });
-    expect(statusOf(await handler(basic, lambdaContext()))).toBe(200);
+    expect(statusOf(await issue())).toBe(200);
   }
 });

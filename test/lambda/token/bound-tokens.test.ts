@@ -31,7 +31,9 @@ function open(settings: object = {}, environment: object = {}) {
     });
   const variables = { audiences, algorithms: proofAlgs, tokenEndpoints: [url, other], ...settings };
   const binding = openBinding(variables as never);
-  const world = tokenWorld([client(1), client(2)], undefined, environment, binding);
+  const world = tokenWorld([client(1), client(2)], undefined, environment, () => ({
+    findBinding: binding,
+  }));
   const ask = async (
     resource: string,
     proofs: readonly string[] = [],

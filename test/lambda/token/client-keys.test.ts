@@ -8,15 +8,13 @@ import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { readClientKey } from '../../../core/client/client-key.ts';
 import { isSignatureValid } from '../../../core/jws/jws-signature.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
-import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
 import { personStop } from '../../../lab/support/stops.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { worldNow as now, tokenEnvironment } from '../../../lab/support/token-settings.ts';
 import { createFederation } from '../../../lambda/token/federated.ts';
-import { createTokenFunction } from '../../../lambda/token/function.ts';
 import { figure } from '../../support/figure.ts';
-import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { tokenWorld } from '../../support/token-world.ts';
 
 vi.mock(import('../../../core/jws/jws-signature.ts'), { spy: true });
 
@@ -96,11 +94,6 @@ interface More {
 function open(changed: Partial<typeof settings> & More = {}) {
   const { providers, clientSecretPost, ...own } = changed;
   const clientKeys = { ...settings, ...own };
-  const counts = { reads: 0, uses: [] as string[] };
-  const findClient = async (id: string) => {
-    counts.reads += 1;
-    return clients.find(({ clientId }) => clientId === id);
-  };
   const federation = {
     maxAge: 3600,
     ownProviders: false,
@@ -112,45 +105,25 @@ function open(changed: Partial<typeof settings> & More = {}) {
   } as never;
   const refuse = () => Promise.reject(new Error('not used'));
   const calls = { get: providers ? async () => ({}) : refuse, query: refuse, update: refuse };
-  const clock = () => now * 1000;
-  const signer = makeSigningKey('ES256');
-  const telemetry = recordTelemetry();
-  const handler = createTokenFunction(
-    { ...tokenEnvironment, ...(clientKeys.only && { keysOnly: true as const }), clientSecretPost },
-    {
-      clients: { findClient },
-      uses: {
-        recordUse: async (clientId, secretId) => {
-          counts.uses.push(`${clientId} ${secretId}`);
-        },
-      },
-      signingKeys: { listSigningKeys: async () => [signer.key] },
-      sign: signWithKeys(signer),
-      federation: createFederation({
-        issuer,
-        settings: federation,
-        calls,
-        clients: { findClient },
-        clock,
-      }),
-    },
-    { clock, telemetry: telemetry.telemetry },
+  const environment = { ...(clientKeys.only && { keysOnly: true as const }), clientSecretPost };
+  const { issue, stores, reports } = tokenWorld(
+    clients,
+    undefined,
+    environment,
+    (reader, clock) => ({
+      federation: createFederation({ issuer, settings: federation, calls, clients: reader, clock }),
+    }),
   );
-  const send = async (request: Partial<ProxyRequest>, source = '192.0.2.1') => {
-    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...request.headers };
-    const event = proxyEvent({
-      method: 'POST',
-      path: tokenPath,
-      receivedAt: now * 1000,
-      ...request,
-      headers,
-    });
-    const identity = { ...event.requestContext.identity, sourceIp: source };
-    const requestContext = { ...event.requestContext, identity };
-    const { statusCode, body } = await handler({ ...event, requestContext }, lambdaContext());
+  const counts = () => ({
+    reads: stores.findClient.mock.calls.length,
+    uses: stores.recordUse.mock.calls.map((use: readonly unknown[]) => use.slice(0, 2).join(' ')),
+  });
+  const send = async ({ headers, ...request }: Partial<ProxyRequest>, sourceIp = '192.0.2.1') => {
+    const all = { Authorization: [], ...headers };
+    const { statusCode, body } = await issue({ ...request, headers: all, sourceIp });
     return { status: statusCode, body: JSON.parse(body) as Record<string, unknown> };
   };
-  return { send, counts, reports: telemetry.reports };
+  return { send, counts, reports };
 }
 
 interface Changes {
@@ -505,7 +478,7 @@ describe('an assertion of a client', () => {
       vi.mocked(isSignatureValid).mockClear();
       const { send, counts } = open();
       await send({ body: (await bodyOf(bad)) + append, headers: bad.headers ?? {} });
-      expect([counts.reads, vi.mocked(isSignatureValid).mock.calls.length], name).toEqual([0, 0]);
+      expect([counts().reads, vi.mocked(isSignatureValid).mock.calls.length], name).toEqual([0, 0]);
     }
   });
 });
@@ -516,7 +489,10 @@ describe('a client with keys', () => {
       for (const kid of [undefined, 'any', `secret_${alg}`]) {
         const { send, counts, reports } = open();
         const { status } = await send({ body: await bodyOf({ alg, header: { kid } }) });
-        expect([status, counts]).toEqual([200, { reads: 1, uses: [`${ids.good} secret_${alg}`] }]);
+        expect([status, counts()]).toEqual([
+          200,
+          { reads: 1, uses: [`${ids.good} secret_${alg}`] },
+        ]);
         expect(reports[0]?.fields).toMatchObject({
           client_id: ids.good,
           secret_id: `secret_${alg}`,
@@ -548,7 +524,7 @@ describe('a client with keys', () => {
     const grant = `grant_type=client_credentials&${posted}`;
     expect((await send({ body: grant })).status).toBe(200);
     expect((await send({ body: await bodyOf() })).status).toBe(200);
-    expect(counts.reads).toBe(2);
+    expect(counts().reads).toBe(2);
     const headers = { Authorization: basic(ids.good, secretValueOf(1)) };
     const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     for (const request of [
@@ -563,7 +539,7 @@ describe('a client with keys', () => {
     expect((await open({ providers: true }).send({ body: grant })).status).toBe(401);
     const { body } = await send({ body: 'grant_type=client_credentials' });
     expect(body['error_description']).toContain('or an assertion');
-    expect(counts.reads).toBe(2);
+    expect(counts().reads).toBe(2);
   });
 
   it('costs the reads and verifications of another key if it has none, or does not exist', async () => {
@@ -573,7 +549,7 @@ describe('a client with keys', () => {
       const key = generate[alg]().privateKey;
       await send({ body: await bodyOf({ alg, claims: by(client), key }) });
       const { calls } = vi.mocked(isSignatureValid).mock;
-      return [counts.reads, calls.length, calls[0]?.[1].asymmetricKeyType];
+      return [counts().reads, calls.length, calls[0]?.[1].asymmetricKeyType];
     };
     for (const alg of clientKeyAlgs) {
       const [other, ...rest] = [
@@ -601,7 +577,7 @@ describe('a client with keys', () => {
       statuses.push((await send({ body: await bodyOf(wrong) })).status);
     }
     expect(statuses).toEqual([...Array(20).fill(401), ...Array(10).fill(429)]);
-    expect(counts.reads).toBe(20);
+    expect(counts().reads).toBe(20);
     // No alarm counts them, as with assertions of workloads.
     expect(new Set(reports.map(({ outcome }) => outcome))).toEqual(
       new Set(['assertion_refused', 'assertion_throttled']),
@@ -651,7 +627,7 @@ describe('a deployment with clientKeys', () => {
         sentence,
       ]);
     }
-    expect(counts.reads).toBe(0);
+    expect(counts().reads).toBe(0);
     expect((await send({ body: await bodyOf() })).status).toBe(200);
     const check = basic(syntheticClientId('slc'), secretValueOf(1));
     expect((await send({ body: form, headers: { Authorization: check } })).status).toBe(200);

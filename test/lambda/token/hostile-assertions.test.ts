@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyCache } from '../../../adapters/https/fetch-key-set.ts';
-import { tokenPath } from '../../../contract/routes.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { AssertionRefusal } from '../../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../../core/federated/authenticate-workload.ts';
-import { type IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
+import type {
+  IdentityProvider,
+  IdentityProviderReader,
+} from '../../../core/identity-provider/identity-provider.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import type { Federation } from '../../../core/token/federation.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
@@ -21,12 +23,9 @@ import {
   sign,
   workload,
 } from '../../../lab/support/platforms/hostile-world.ts';
-import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
-import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { personStop } from '../../../lab/support/stops.ts';
 import { tokenEnvironment, worldNow } from '../../../lab/support/token-settings.ts';
-import { createTokenFunction } from '../../../lambda/token/function.ts';
-import { recordTelemetry } from '../../support/recorded-telemetry.ts';
+import { tokenWorld } from '../../support/token-world.ts';
 
 const issuer = tokenEnvironment.issuer;
 
@@ -108,66 +107,47 @@ const clients = [
 
 /** A token function of its own for each request, so that none remembers another's failure. */
 function openFunction({ ownProviders = false } = {}) {
-  const time = { now: worldNow };
-  const counts = { providers: 0, clients: 0, fetches: 0 };
-  const byId = new Map(clients.map((client) => [client.clientId, client]));
-  const clock = () => time.now * 1000;
-  const readClient = async (id: string) => {
-    counts.clients += 1;
-    return byId.get(id);
-  };
-  const workloads = new WorkloadAuthentication(
-    {
-      clients: { findClient: readClient },
-      identityProviders: {
-        async findIdentityProvider(at) {
-          counts.providers += 1;
-          return providers.find((one) => one.issuer === at);
-        },
-      },
-      jwks: createKeyCache(
-        async ({ jwksUri }) => {
-          counts.fetches += 1;
-          if (keySets[jwksUri] === undefined) throw new UnavailableError(jwksUri);
-          return keySets[jwksUri];
-        },
-        { clock, isFunction: true },
-      ),
+  const counts = { providers: 0, fetches: 0 };
+  const identityProviders: IdentityProviderReader = {
+    async findIdentityProvider(at) {
+      counts.providers += 1;
+      return providers.find((one) => one.issuer === at);
     },
-    { issuer, tokenEndpoints: [world.tokenUrl], maxAge: 3600, ownProviders },
-  );
-  const federation: Federation = async (request, values) => {
-    try {
-      return { found: await workloads.authenticate(request, values) };
-    } catch (error) {
-      if (error instanceof AssertionRefusal || error instanceof OAuthError)
-        return { refusal: error };
-      throw error;
-    }
   };
-  const signer = makeSigningKey('ES256');
-  const handler = createTokenFunction(
-    tokenEnvironment,
-    {
-      clients: { findClient: readClient },
-      uses: { recordUse: async () => {} },
-      signingKeys: { listSigningKeys: async () => [signer.key] },
-      sign: signWithKeys(signer),
-      federation,
-    },
-    { clock, telemetry: recordTelemetry().telemetry },
-  );
-  return { handler, counts, byId, time };
+  const fetchJwks = async ({ jwksUri }: { readonly jwksUri: string }) => {
+    counts.fetches += 1;
+    if (keySets[jwksUri] === undefined) throw new UnavailableError(jwksUri);
+    return keySets[jwksUri];
+  };
+  const opened = tokenWorld(clients, undefined, {}, (reader, clock) => {
+    const jwks = createKeyCache(fetchJwks, { clock, isFunction: true });
+    const workloads = new WorkloadAuthentication(
+      { clients: reader, identityProviders, jwks },
+      { issuer, tokenEndpoints: [world.tokenUrl], maxAge: 3600, ownProviders },
+    );
+    const federation: Federation = async (request, values) => {
+      try {
+        return { found: await workloads.authenticate(request, values) };
+      } catch (error) {
+        if (error instanceof AssertionRefusal || error instanceof OAuthError)
+          return { refusal: error };
+        throw error;
+      }
+    };
+    return { federation };
+  });
+  return {
+    ...opened,
+    counts: () => ({ ...counts, clients: opened.stores.findClient.mock.calls.length }),
+  };
 }
 
 type OpenFunction = ReturnType<typeof openFunction>;
 
-async function send(body: string, { handler, counts, time }: OpenFunction = openFunction()) {
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const receivedAt = time.now * 1000;
-  const event = proxyEvent({ method: 'POST', path: tokenPath, headers, body, receivedAt });
-  const { statusCode, body: text } = await handler(event, lambdaContext());
-  return { status: statusCode, body: JSON.parse(text) as Record<string, unknown>, counts };
+async function send(body: string, { issue, counts }: OpenFunction = openFunction()) {
+  const { statusCode, body: text } = await issue({ headers: { Authorization: [] }, body });
+  const answer = JSON.parse(text) as Record<string, unknown>;
+  return { status: statusCode, body: answer, counts: counts() };
 }
 
 const cases = assertionForms.flatMap((form) => hostileRows.map((row) => [form, row] as const));
@@ -257,7 +237,7 @@ describe('a subject that has no client yet', () => {
     const statuses: number[] = [];
     for (let second = 0; second <= 12; second += 2) {
       if (second === 4) opened.byId.set(created.clientId, created);
-      opened.time.now = worldNow + second;
+      opened.clock.now = worldNow + second;
       const claims = { sub: subjects.deleted, jti: `try-${second}` };
       const body = bodyOf('jwt_bearer', await sign(world, { claims }));
       statuses.push((await send(body, opened)).status);
