@@ -1,59 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { createTestKey } from '../../lab/support/test-issuer.ts';
 import { createPortal } from '../../portal/create-portal.ts';
-import { askedWorld, newClient } from '../lambda/management/restricted-world.ts';
+import { createSharedWorld, issuer, managerOf, under } from '../lambda/management/shared-issuer.ts';
 import { origin } from '../portal/portal-world.ts';
 import { createTestFunction } from '../support/management-function.ts';
 import { ids, ownLiteral } from './hostile-acts.ts';
 
-const issuer = 'https://ci.example.net';
-const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
-const key = createTestKey('ES256');
-
-/** A CI issuer that two customers share: Grace has `repo:globex/`, Ada has `repo:acme/`. */
+/** Two customers share a CI issuer: Grace has `repo:globex/` and a client, Ada has `repo:acme/`. */
 async function createSharedIssuer() {
-  const { world, ask } = await askedWorld({ portalReach: { administrators: true } });
-  world.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
-  world.documents.set(`${issuer}/keys`, { keys: [key.jwk] });
-  const options = { clientIdClaim: 'sub', allowClientPatterns: true };
-  const register = () => ask('registerProvider', { discoveryUrl, options });
-  await register();
-  const askAs =
-    (name: string, ...groups: readonly string[]) =>
-    (operation: string, input: object) => {
-      const person = { actor: `https://idp.example.net#${name}`, role: 'manager' };
-      return ask(operation, input, 'portal', { person, trunk_groups: groups });
-    };
-  const grant = (value: string, trunkGroups: readonly string[]) => {
-    const ifVersion = world.grants.get(`subject ${issuer}`)?.version ?? 0;
-    return ask('setSubjectGrant', { issuer, grant: { value, trunkGroups, ifVersion } });
-  };
+  const asked = await createSharedWorld();
+  const { world, grant, grace } = asked;
   await grant('repo:globex/', ['tg-globex']);
   await grant('repo:acme/', ['tg-acme']);
-  const grace = askAs('grace', 'tg-globex');
   await grace('createClient', under('repo:globex/app:ref:refs/heads/*', 'tg-globex'));
   const ofGrace = () => [
     [...world.clients.values()].filter((one) => one.serviceTrunkGroup === 'tg-globex'),
     world.grants.get(`subject ${issuer}`)?.grants.find(({ value }) => value === 'repo:globex/'),
   ];
-  return {
-    world,
-    ask,
-    grant,
-    register,
-    grace,
-    ada: askAs('ada', 'tg-acme'),
-    stranger: askAs('stranger', 'tg-nobody'),
-    ofGrace,
-  };
-}
-
-let keys = 0;
-
-function under(externalClientId: string, serviceTrunkGroup: string, more: object = {}) {
-  keys += 1;
-  const named = { provider: issuer, externalClientId, serviceTrunkGroup };
-  return { client: { ...newClient, ...named, idempotencyKey: `tenants-${keys}-12345`, ...more } };
+  return { ...asked, stranger: managerOf(asked, 'tg-nobody'), ofGrace };
 }
 
 describe('a client id of another customer', () => {
@@ -103,7 +66,7 @@ describe('a client id of another customer', () => {
         const body = new URLSearchParams({
           ...form,
           allowOtherGrant: 'on',
-          requestId: `request-${keys}-12345`,
+          requestId: `request-${client.idempotencyKey}`,
         });
         const headers = { origin, 'sec-fetch-site': 'same-origin' };
         const request = new Request(`${origin}/clients`, { method: 'POST', headers, body });

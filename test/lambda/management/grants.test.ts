@@ -2,59 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
 import { isEnabled } from '../../../core/stops.ts';
 import { personStop } from '../../../lab/support/stops.ts';
-import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer, grantSubject } from '../../adapters/management/world.ts';
-import { askedWorld, newClient } from './restricted-world.ts';
+import { createSharedWorld, issuer, managerOf, under } from './shared-issuer.ts';
 
-type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
-
-const issuer = 'https://ci.example.net';
-const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
 const main = 'repo:globex/app:ref:refs/heads/main';
 const branches = 'repo:globex/app:ref:refs/heads/*';
-
-/** A person behind the portal who manages trunk groups. */
-function managerOf({ ask }: AskedWorld, ...groups: readonly string[]) {
-  const person = { actor: `https://idp.example.net#${groups[0]}`, role: 'manager' };
-  return (operation: string, input: object) =>
-    ask(operation, input, 'portal', { person, trunk_groups: groups });
-}
-
-let keys = 0;
-
-function under(externalClientId: string, serviceTrunkGroup: string, more: object = {}) {
-  keys += 1;
-  const idempotencyKey = `key-${serviceTrunkGroup}-${keys}`;
-  const named = { provider: issuer, externalClientId, serviceTrunkGroup, idempotencyKey };
-  return { client: { ...newClient, ...named, ...more } };
-}
-
-/** A CI issuer that the staff registered for every customer, with patterns. */
-async function createSharedWorld() {
-  const asked = await askedWorld({ portalReach: { administrators: true } });
-  const { world, ask } = asked;
-  const key = createTestKey('ES256');
-  world.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
-  world.documents.set(`${issuer}/keys`, { keys: [key.jwk] });
-  const options = { clientIdClaim: 'sub', allowClientPatterns: true };
-  const registered = await ask('registerProvider', { discoveryUrl, options });
-  expect(registered.error).toBeUndefined();
-  const ada = managerOf(asked, 'tg-acme');
-  const grace = managerOf(asked, 'tg-globex');
-  const tokenFor = (sub: string) =>
-    signToken(key, {
-      iss: issuer,
-      aud: 'https://api.example.com',
-      sub,
-      iat: world.now,
-      exp: world.now + 60,
-    });
-  const grant = (value: string, trunkGroups: readonly string[], more: object = {}) => {
-    const ifVersion = world.grants.get(`subject ${issuer}`)?.version ?? 0;
-    return ask('setSubjectGrant', { issuer, grant: { value, trunkGroups, ifVersion, ...more } });
-  };
-  return { ...asked, ada, grace, grant, tokenFor };
-}
 
 /** Of the client that was created. */
 const idOf = (result: unknown) => (result as { client: { clientId: string } }).client.clientId;
