@@ -5,7 +5,7 @@ import { bindManagement, type Management } from '../../adapters/management.ts';
 import { createManagementContext } from '../../adapters/management-tables.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
 import { seconds } from '../../core/time.ts';
-import { requestToken } from '../support/token-request.ts';
+import { fetchToken } from '../support/token-request.ts';
 import { CleanUp } from './clean-up.ts';
 import type { LocalService, LocalServiceOptions, TestApiKey, TestClient } from './local-service.ts';
 import { rotationDemo } from './rotation-demo.ts';
@@ -184,17 +184,6 @@ function settingsForApi({ environment }: LocalRun) {
   };
 }
 
-async function getToken(
-  tokenUrl: string,
-  client: Credentials,
-  scope: string | undefined,
-): Promise<string> {
-  const response = await requestToken(tokenUrl, client, scope === undefined ? {} : { scope });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${response.status} ${text}`);
-  return (JSON.parse(text) as { access_token: string }).access_token;
-}
-
 /** In the future: a key waits after its publication. */
 async function rotateKeys(run: LocalRun, clock: TestClock): Promise<string> {
   for (let step = 0; step < rotation.mostSteps; step += 1) {
@@ -208,7 +197,7 @@ async function rotateKeys(run: LocalRun, clock: TestClock): Promise<string> {
   const { kid = '' } = await run.rotateKeys({ action: 'rotate', caller_proof: proof });
   // The token function reads the list of keys here, and again when its clock is back.
   clock.move(rotation.step);
-  await getToken(run.tokenUrl, run, undefined);
+  await fetchToken(run.tokenUrl, run);
   return kid;
 }
 
@@ -245,7 +234,8 @@ export async function startLocal<Clients extends string = never, Keys extends st
       audience: run.environment.AUDIENCE ?? '',
       clients,
       apiKeys: await mapValues(keys, async ({ value }) => value),
-      getToken: (name, scope) => getToken(tokenUrl, clients[name], scope),
+      getToken: (name, scope) =>
+        fetchToken(tokenUrl, clients[name], scope === undefined ? {} : { scope }),
       now: clock.now,
       moveClock: clock.move,
       rotateKeys: () => clock.goBackAfter(() => rotateKeys(run, clock)),

@@ -27,5 +27,5 @@ export async function fetchToken(...request: Parameters<typeof requestToken>): P
   const response = await requestToken(...request);
   const body = (await response.json()) as { readonly access_token?: string };
   if (body.access_token !== undefined) return body.access_token;
-  throw new Error(`${response.status}: ${JSON.stringify(body)}`);
+  throw new Error(`${response.status} ${JSON.stringify(body)}`);
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { runCommand } from '../../lab/support/run-command.ts';
 import { pictures } from '../../lab/tools/screenshots/pages.ts';
-import { temporaryDirectory } from '../integration/lab/local/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 it('the pictures of the documentation can be taken', async () => {
   const folder = temporaryDirectory();

@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { callProfiles } from '../../adapters/call-profile.ts';
 import { getDeployment } from '../../cli/deployment.ts';
 import { formatDemoEnvironment } from '../../lab/local/demo-environment.ts';
 import { buildLocalDeployment } from '../../lab/local/local-deployment.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const stream = new PassThrough();
 
 it('gives a call to the local run as long as one to AWS: its disk may be busy', () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'authorization-server-'));
-  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const cwd = temporaryDirectory();
   mkdirSync(join(cwd, '.local'));
   const config = join(cwd, '.local', 'config.json');
   writeFileSync(config, JSON.stringify(buildLocalDeployment('http://localhost:8080', {}).input));

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { importClients } from '../../../cli/commands/client-import.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { RefusedError, UnavailableError, VersionConflictError } from '../../../core/errors.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const scope = 'https://api.example.com/messages.read';

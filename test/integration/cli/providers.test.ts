@@ -6,7 +6,7 @@ import {
   startLoopbackProvider,
 } from '../../../lab/support/loopback-provider.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, requestToken, service } = useLocalCli({ providerKeyFiles: true });

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { runCli, useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, service } = useLocalCli();

@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 import type { CliIo } from '../../../cli/cli-io.ts';
 import { runAuthctl } from '../../../cli/run-authctl.ts';
 import type { LocalOptions, LocalRun } from '../../../lab/local/start-local.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalService } from '../lab/local/use-local-service.ts';
 
 export interface CliRun {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -7,18 +6,13 @@ import {
   packageCredentials,
   profileRegion,
 } from '../../../adapters/credentials/credential-chain.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { type Answer, answer, startScriptedService } from '../aws-json/scripted-service.ts';
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 function write(name: string, content: string): string {
-  const file = join(temporaryFolder(), name);
+  const file = join(temporaryDirectory(), name);
   writeFileSync(file, content);
   return file;
 }
@@ -59,7 +53,7 @@ function useEnvironment(variables: Readonly<Record<string, string>>) {
 
 /** A folder without profiles, so that the machine's own files play no part. */
 function withoutProfiles() {
-  const file = join(temporaryFolder(), 'none');
+  const file = join(temporaryDirectory(), 'none');
   return { AWS_CONFIG_FILE: file, AWS_SHARED_CREDENTIALS_FILE: file };
 }
 

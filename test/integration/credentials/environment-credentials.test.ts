@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { functionCredentials } from '../../../adapters/credentials/environment-credentials.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { type Answer, answer, startScriptedService } from '../aws-json/scripted-service.ts';
 
 function credentialsUntil(minutes: number, id: string): Answer {
@@ -49,9 +49,7 @@ describe('credentials of a container', () => {
   });
 
   it('come with the token of a file, read each time', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'token-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'token');
+    const file = join(temporaryDirectory(), 'token');
     const agent = await startAgent([credentialsUntil(1, 'A')]);
     const provide = functionCredentials({
       AWS_CONTAINER_CREDENTIALS_FULL_URI: agent.url,

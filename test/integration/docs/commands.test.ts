@@ -16,7 +16,7 @@ import {
 } from '../../../lab/support/markdown.ts';
 import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalService } from '../lab/local/use-local-service.ts';
 
 const workspace = makeTemporaryDirectory();

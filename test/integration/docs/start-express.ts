@@ -1,4 +1,4 @@
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { startExpressService } from './express-service.ts';
 
 /** What a reader of packages/local/README.md writes for the service of docs/platform-api.md. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { codeBlocks, readPage, root } from '../../../lab/support/markdown.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 /*
  * The test of packages/local/README.md, word for word, with the service of the section Express as

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { withScriptedService } from '../../../lab/suites/examples/check-callers.ts';
 import { type Command, runCommand } from '../../../lab/support/run-command.ts';
 import { trustVariables } from '../../../lab/support/runtimes.ts';
-import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalService } from '../lab/local/use-local-service.ts';
 
 const file = join(import.meta.dirname, '../../../examples/curl/get-token.sh');

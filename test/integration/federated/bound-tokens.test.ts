@@ -6,8 +6,8 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { codeBlocks, readPage, root } from '../../../lab/support/markdown.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 
 const run = promisify(execFile);
 const { authctl, service } = useLocalCli({ dpop: true });

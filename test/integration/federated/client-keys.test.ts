@@ -7,8 +7,8 @@ import * as openid from 'openid-client';
 import { afterAll, expect, it } from 'vitest';
 import { codeBlocks, readPage } from '../../../lab/support/markdown.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 
 /** Not synchronous: the emulator of KMS runs in this process. */
 const run = promisify(execFile);

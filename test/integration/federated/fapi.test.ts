@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openidConfigurationPath } from '../../../contract/routes.ts';
 import { codeBlocks, readPage, root } from '../../../lab/support/markdown.ts';
 import { type readConfigFile, synthesise } from '../../lib/synthesise.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { send } from '../verifier/forward-auth/use-forward-auth.ts';
 
 const run = promisify(execFile);

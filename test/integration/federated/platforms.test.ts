@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { codeBlocks, readPage, root } from '../../../lab/support/markdown.ts';
 import { workloads } from '../../../lab/support/platforms/workloads.ts';
 import { runCommand } from '../../../lab/support/run-command.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { seconds, usePlatforms } from './use-platforms.ts';
 
 const cli = useLocalCli();

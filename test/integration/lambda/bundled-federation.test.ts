@@ -14,8 +14,8 @@ import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { tokenEnvironment } from '../../../lab/support/token-settings.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { goodAuthorization } from '../../support/token-world.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 
 const folder = makeTemporaryDirectory();
 const run = promisify(execFile);

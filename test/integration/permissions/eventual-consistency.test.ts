@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { figure } from '../../support/figure.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { synthesiseService } from '../lab/local/synthesise-service.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { type DeploymentResult, FirstDeployments } from './first-deployment.ts';
 
 /** Each seed is a first deployment. `SEED=7` runs only that one, `SEEDS=1000` the first thousand. */

@@ -8,9 +8,9 @@ import { formatDemoEnvironment } from '../../../lab/local/demo-environment.ts';
 import { fromTemplates } from '../../../lab/local/from-synth/program.ts';
 import type { FromSynth } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { type LocalOptions, type LocalRun, startLocal } from '../../../lab/local/start-local.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { type CliRun, runCli } from '../cli/use-authctl.ts';
 import { synthesiseService } from '../lab/local/synthesise-service.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 
 export interface EnforcedService {
   readonly run: () => LocalRun;

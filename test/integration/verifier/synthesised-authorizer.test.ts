@@ -23,8 +23,8 @@ import {
   type PlatformAuthorizerProps,
 } from '../../../lib/platform-authorizer.ts';
 import { resourcesOf } from '../../lib/synthesise.ts';
+import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { fetchToken, useLocalService } from '../lab/local/use-local-service.ts';
 
 const service = useLocalService();

@@ -2,7 +2,7 @@ import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AccessTokenType } from '../../../contract/access-token-type.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
-import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { fetchToken, startService } from '../lab/local/use-local-service.ts';
 
 const audience = 'https://api.example.com';

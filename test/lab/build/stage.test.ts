@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkTargets } from '../../../lab/build/stage.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 it('refuses a package without a file that its entries or commands name', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stage-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryDirectory();
   const manifest = {
     name: '@acme/made',
     version: '1.0.0',

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { findRegionProblem } from '../../../contract/partitions.ts';
 import { type Ask, readRequest } from '../../../lab/create/choices.ts';
@@ -11,15 +10,15 @@ import {
   installProject,
   writeProject,
 } from '../../../lab/create/project.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const pins = { own: () => '1.2.3', cdkLib: '2.300.0', cdk: '2.1200.0', constructs: '10.9.0' };
 const choices = { awsRegion: 'eu-central-1', audience: 'https://api.acme.example' };
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'create-'));
+  folder = temporaryDirectory();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the project', () => {
   const files = buildProject(choices, pins);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kmsKeyTags } from '../../../contract/kms-key.ts';
@@ -15,6 +14,7 @@ import {
   type Thing,
 } from '../../../lab/prove/run-record.ts';
 import type { World } from '../../../lab/prove/world.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const awsRegion = 'us-west-2';
 const kinds: readonly Thing['kind'][] = [
@@ -32,7 +32,7 @@ const steps: readonly Thing[] = [
 ];
 
 function createRecord(): RunRecord {
-  const folder = mkdtempSync(join(tmpdir(), 'prove-'));
+  const folder = temporaryDirectory();
   const empty = { things: {}, answers: {}, facts: {} };
   return { folder, name: 'trial', awsRegions: [awsRegion], startedAt: '', ...empty };
 }

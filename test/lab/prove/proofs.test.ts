@@ -1,7 +1,4 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { exportJWK, SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { gatewayErrors } from '../../../contract/gateway-errors.ts';
@@ -10,6 +7,7 @@ import { findCaller, look } from '../../../lab/prove/look.ts';
 import { askAll, proofs } from '../../../lab/prove/proofs.ts';
 import type { RunRecord } from '../../../lab/prove/run-record.ts';
 import type { World } from '../../../lab/prove/world.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const issuer = 'https://api.example.com/live';
 const tokenUrl = `${issuer}/api/v1/oauth/token`;
@@ -248,7 +246,7 @@ const faults: Readonly<Record<string, Partial<Behaviour>>> = {
 
 /** @returns the answer to one proof. */
 async function ask(id: string, change: Partial<Behaviour>) {
-  const folder = mkdtempSync(join(tmpdir(), 'prove-'));
+  const folder = temporaryDirectory();
   const record = { folder, answers: {}, things: {}, facts: {} } as unknown as RunRecord;
   const proof = proofs.filter((one) => one.id === id);
   await askAll(makeWorld(change), record, { isEmulator: false, say: () => undefined }, proof);

@@ -16,8 +16,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { RunningService } from '../../../../lab/emulator/aws-server/aws-server.ts';
 import { startKms } from '../../../../lab/emulator/kms/kms-server.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
-import { temporaryDirectory } from '../local/temporary-directory.ts';
 
 const day = 86_400_000;
 let clock = Date.UTC(2026, 10, 20);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../../../lab/emulator/loopback-server.ts';
 import { loadCertificate } from '../../../../lab/local/certificate.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const now = Date.now();
 const day = 86_400_000;

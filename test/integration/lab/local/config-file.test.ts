@@ -7,8 +7,8 @@ import type { DeploymentConfigInput } from '../../../../contract/deployment-conf
 import { openidConfigurationPath } from '../../../../contract/routes.ts';
 import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
 import { type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { sourceDemoEnvironment, spawnLocal, started, stop } from './spawned-run.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
 import { fetchToken, requestToken } from './use-local-service.ts';
 
 const orders = [

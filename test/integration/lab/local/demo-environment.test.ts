@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDemoEnvironment } from '../../../../contract/demo-environment.ts';
 import { formatDemoEnvironment } from '../../../../lab/local/demo-environment.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const values = [
   'plain',

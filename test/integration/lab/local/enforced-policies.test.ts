@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { fromTemplates } from '../../../../lab/local/from-synth/program.ts';
 import { type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
+import { makeTemporaryDirectory } from '../../../support/temporary-directory.ts';
 import { synthesiseService } from './synthesise-service.ts';
-import { makeTemporaryDirectory } from './temporary-directory.ts';
 import { requestToken } from './use-local-service.ts';
 
 interface Resource {

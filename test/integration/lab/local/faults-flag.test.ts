@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { requestToken } from '../../../../lab/support/token-request.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import {
   type Environment,
   sourceDemoEnvironment,
@@ -9,7 +10,6 @@ import {
   started,
   stop,
 } from './spawned-run.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
 
 function writeScript(folder: string, script: object): string {
   const path = join(folder, 'script.json');

@@ -4,7 +4,7 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfigFile } from '../../../../lab/local/config-file.ts';
 import { type LocalService, startLocal } from '../../../../lab/local/library.ts';
-import { makeTemporaryDirectory } from './temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const workspace = makeTemporaryDirectory();
 // Other tests and programs have state in the common folder.

@@ -17,6 +17,10 @@ import { OutputProcess } from '../../../../lab/support/output-process.ts';
 import { programEnvironment } from '../../../../lab/support/program-environment.ts';
 import { fetchToken } from '../../../../lab/support/token-request.ts';
 import {
+  makeTemporaryDirectory,
+  temporaryDirectory,
+} from '../../../support/temporary-directory.ts';
+import {
   type Environment,
   type SpawnedRun,
   sourceDemoEnvironment,
@@ -24,7 +28,6 @@ import {
   started,
   stop,
 } from './spawned-run.ts';
-import { makeTemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 const authctl = resolve(import.meta.dirname, '../../../../cli/authctl.ts');
 

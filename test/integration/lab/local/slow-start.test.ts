@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Faults } from '../../../../lab/emulator/faults/faults.ts';
 import { startLocal } from '../../../../lab/local/start-local.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 // With the limits of production, which the set-up must not have.
 vi.unmock('../../../../adapters/call-profile.ts');

@@ -7,7 +7,7 @@ import {
   fetchToken as fetchTokenAt,
   requestToken as sendTokenRequest,
 } from '../../../../lab/support/token-request.ts';
-import { makeTemporaryDirectory } from './temporary-directory.ts';
+import { makeTemporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /**
  * Starts the service as the suite wants it: from the sources, or with LOCAL_RUN=from-synth from

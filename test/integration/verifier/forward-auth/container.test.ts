@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +8,7 @@ import { forwardAuthBuildOptions } from '../../../../lab/build/packages.ts';
 import { startForwardAuthProcess } from '../../../../lab/support/forward-auth-process.ts';
 import { runCommand } from '../../../../lab/support/run-command.ts';
 import { readOptions } from '../../../../verifier/forward-auth/options.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { useLocalService } from '../../lab/local/use-local-service.ts';
 import { optionsFor } from './use-forward-auth.ts';
 
@@ -18,8 +18,7 @@ const service = useLocalService();
 
 /** The file system that the Dockerfile's COPY lines make, with a bundle built now. */
 function copyAsDockerfile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'container-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryDirectory();
   buildSync({ ...forwardAuthBuildOptions, outdir: join(folder, 'built') });
   for (const [, from = '', to = ''] of dockerfile.matchAll(/^COPY (\S+) (\S+)$/gm)) {
     const target = join(folder, to);

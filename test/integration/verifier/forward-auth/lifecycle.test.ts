@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { jwksPath, openidConfigurationPath } from '../../../../contract/routes.ts';
@@ -14,6 +13,7 @@ import {
 import { stepLimit } from '../../../../lab/support/hang-limit.ts';
 import { runCommand } from '../../../../lab/support/run-command.ts';
 import { startServer } from '../../../../verifier/forward-auth/run.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { fetchToken, useLocalService } from '../../lab/local/use-local-service.ts';
 import { bearer, optionsFor, send } from './use-forward-auth.ts';
 
@@ -63,8 +63,7 @@ describe('the start', () => {
   });
 
   it('ends if credentials are missing, and says which there can be', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'home-'));
-    onTestFinished(() => rmSync(home, { recursive: true }));
+    const home = temporaryDirectory();
     const { code, output } = await fail([...optionsFor(service()), '--tables', 'local'], {
       AWS_ACCESS_KEY_ID: '',
       AWS_EC2_METADATA_DISABLED: 'true',
@@ -145,9 +144,8 @@ describe('the start', () => {
 
 describe('a Unix socket', () => {
   it('serves as an address does, and is taken over from a process that was killed', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const listen = ['--own-tokens-only', '--listen', `unix:${join(folder, 'check.sock')}`];
+    const path = join(temporaryDirectory(), 'check.sock');
+    const listen = ['--own-tokens-only', '--listen', `unix:${path}`];
     const first = await start(listen);
     const token = await ownToken();
     expect((await send(first.address, '/verify/-', bearer(token))).status).toBe(200);
@@ -180,9 +178,7 @@ async function startBusyListener(path: string) {
 describe('a socket of a process that is busy', () => {
   // Others refuse the connection, as they do for a process that was killed.
   it.runIf(process.platform === 'linux')('is not taken over', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, 'busy.sock');
+    const path = join(temporaryDirectory(), 'busy.sock');
     await startBusyListener(path);
     await expect(startServer({ path, isBeyondLoopback: false }, () => {})).rejects.toThrow(
       'EADDRINUSE',
@@ -193,9 +189,7 @@ describe('a socket of a process that is busy', () => {
 
 describe('a path that is no socket', () => {
   it('is an error, and the file stays', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'accounts.csv');
+    const file = join(temporaryDirectory(), 'accounts.csv');
     writeFileSync(file, 'kept');
     const listen = ['--own-tokens-only', '--listen', `unix:${file}`];
     const { output } = await fail([...optionsFor(service()), ...listen]);
