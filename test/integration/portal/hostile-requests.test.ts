@@ -1,44 +1,21 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Deviation, TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { Deviation } from '../../../lab/support/openid-provider.ts';
 import { origin } from '../../portal/login/login-world.ts';
 import { figure } from '../../support/figure.ts';
-import {
-  createPortalWorld,
-  type PortalWorld,
-  redirectUri,
-  toEvent,
-} from './portal-function-world.ts';
+import { ada, type PortalWorld, toEvent, usePortalFunction } from './portal-function-world.ts';
 
 /*
  * What a hostile review tried on the login and on the borders between customers, over the deployed
  * function. Rows that other tests have are not repeated here.
  */
 
-const openid = new TestOpenIdProvider(redirectUri);
+const { openid, open } = usePortalFunction();
 const tried = { attempts: 0 };
-
-beforeAll(() => openid.start());
-afterAll(async () => {
-  figure('hostile requests to the portal function', tried);
-  await openid.close();
-});
+afterAll(() => figure('hostile requests to the portal function', tried));
 afterEach(() => {
-  openid.deviation = {};
   tried.attempts += 1;
 });
-
-const ada = {
-  sub: 'ada',
-  email: 'ada@example.com',
-  groups: ['managers'],
-  trunk_groups: ['tg-1001'],
-};
-
-async function open(claims: Deviation['claims'] = {}): Promise<PortalWorld> {
-  openid.deviation = { claims: { ...ada, ...claims } };
-  return createPortalWorld(openid);
-}
 
 async function openSignedIn(claims: Deviation['claims'] = {}): Promise<PortalWorld> {
   const world = await open(claims);

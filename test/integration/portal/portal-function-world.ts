@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Secret, SecretStage } from '../../../adapters/secrets/secret-reader.ts';
 import {
   type DeploymentConfig,
@@ -9,7 +10,11 @@ import {
   type PortalFunctionConfig,
 } from '../../../contract/function-settings.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
-import { loginClient, type TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
+import {
+  type Deviation,
+  loginClient,
+  TestOpenIdProvider,
+} from '../../../lab/support/openid-provider.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { createPortalHandler } from '../../../lambda/portal/function.ts';
 import type { RequestReport } from '../../../lambda/shared/telemetry.ts';
@@ -160,4 +165,28 @@ export async function createPortalWorld(
     comeBack,
     signIn: async (who = browser, path = '/clients') => comeBack(who, await who.get(path)),
   });
+}
+
+/** The claims of a manager of one trunk group. */
+export const ada = {
+  sub: 'ada',
+  email: 'ada@example.com',
+  groups: ['managers'],
+  trunk_groups: ['tg-1001'],
+};
+
+/** A provider for the tests of a file, and the portal for Ada, who signs in there. */
+export function usePortalFunction() {
+  const openid = new TestOpenIdProvider(redirectUri);
+  beforeAll(() => openid.start());
+  afterAll(() => openid.close());
+  afterEach(() => {
+    openid.deviation = {};
+  });
+  /** @param claims of the ID token that are others than Ada's. */
+  const open = (claims: Deviation['claims'] = {}): Promise<PortalWorld> => {
+    openid.deviation = { claims: { ...ada, ...claims } };
+    return createPortalWorld(openid);
+  };
+  return { openid, open };
 }

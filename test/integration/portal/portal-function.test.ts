@@ -1,45 +1,20 @@
 import type { Context } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Deviation,
-  loginClient,
-  TestOpenIdProvider,
-} from '../../../lab/support/openid-provider.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loginClient } from '../../../lab/support/openid-provider.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { origin } from '../../portal/login/login-world.ts';
 import { figure } from '../../support/figure.ts';
 import {
+  ada,
   answers,
   createPortalWorld,
-  type PortalWorld,
-  redirectUri,
   sessionKeyArn,
   toEvent,
+  usePortalFunction,
 } from './portal-function-world.ts';
 
-const openid = new TestOpenIdProvider(redirectUri);
-
-const ada = {
-  sub: 'ada',
-  email: 'ada@example.com',
-  groups: ['managers'],
-  trunk_groups: ['tg-1001'],
-};
-
-beforeAll(() => openid.start());
-
-afterAll(async () => {
-  figure('requests to the portal function', answers);
-  await openid.close();
-});
-afterEach(() => {
-  openid.deviation = {};
-});
-
-async function open(claims: Deviation['claims'] = {}): Promise<PortalWorld> {
-  openid.deviation = { claims: { ...ada, ...claims } };
-  return createPortalWorld(openid);
-}
+const { openid, open } = usePortalFunction();
+afterAll(() => figure('requests to the portal function', answers));
 
 async function expectPage(response: Response, status: number, title: string): Promise<string> {
   const text = await response.text();

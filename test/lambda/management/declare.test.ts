@@ -78,6 +78,15 @@ function resourceOf({ send }: World, more: object = {}) {
   };
 }
 
+/** A client that a stack has declared. */
+async function declared(given: object = keyClient()) {
+  const test = await declareWorld();
+  const resource = resourceOf(test);
+  await resource.put(given);
+  const { clients, management } = test.world;
+  return { test, clients, management, resource, id: resource.id() };
+}
+
 describe.each(['a key', 'a workload'])('a client as a resource, authenticated by %s', (kind) => {
   const propertiesOf = (test: World, more: object = {}) =>
     kind === 'a key' ? keyClient(more) : workload(test, 'erp', more);
@@ -170,12 +179,8 @@ it('replaces a workload by another id, and a rollback brings back the first', as
 });
 
 it('has exactly the declared keys, and the secrets that people give it', async () => {
-  const test = await declareWorld();
-  const { clients, management } = test.world;
   const [one, two] = [publicKey(), publicKey()];
-  const resource = resourceOf(test);
-  await resource.put(keyClient({ publicKeys: [one] }));
-  const id = resource.id();
+  const { clients, management, resource, id } = await declared(keyClient({ publicKeys: [one] }));
   const first = clients.get(id)?.secrets[0];
   await management.createClientSecret(id, {});
   await resource.put(keyClient({ publicKeys: [two, one, two] }));
@@ -203,11 +208,7 @@ it('leaves nothing behind if its key is refused after the creation', async () =>
 
 describe('what a person decided', () => {
   it('stays: a stack neither enables a client nor is overruled by others', async () => {
-    const test = await declareWorld();
-    const { clients, management } = test.world;
-    const resource = resourceOf(test);
-    await resource.put(keyClient());
-    const id = resource.id();
+    const { test, clients, management, resource, id } = await declared();
     await management.setClientEnabled(id, false);
     await resource.put(keyClient({ name: 'Again' }));
     expect(clients.get(id)).toMatchObject({ name: 'Again' });
@@ -244,12 +245,8 @@ describe('what a person decided', () => {
   });
 
   it('stays if a key is replaced, and the stack rolls back', async () => {
-    const test = await declareWorld();
-    const { clients, management } = test.world;
     const [one, two] = [publicKey(), publicKey()];
-    const resource = resourceOf(test);
-    await resource.put(keyClient({ publicKeys: [one] }));
-    const id = resource.id();
+    const { clients, management, resource, id } = await declared(keyClient({ publicKeys: [one] }));
     const stops = () =>
       clients.get(id)?.secrets.map((secret) => Object.keys(secret.stops ?? {}).join('+'));
     const secretId = clients.get(id)?.secrets[0]?.secretId ?? '';
@@ -268,11 +265,10 @@ describe('what a person decided', () => {
   });
 
   it('is not undone by an algorithm: a declared key keeps its own', async () => {
-    const test = await declareWorld();
     const key = rsaKey();
-    const resource = resourceOf(test);
-    await resource.put(keyClient({ publicKeys: [JSON.stringify({ ...key, alg: 'PS256' })] }));
-    const [secret] = test.world.clients.get(resource.id())?.secrets ?? [];
+    const publicKeys = [JSON.stringify({ ...key, alg: 'PS256' })];
+    const { clients, resource, id } = await declared(keyClient({ publicKeys }));
+    const [secret] = clients.get(id)?.secrets ?? [];
     const other = keyClient({ publicKeys: [JSON.stringify({ ...key, alg: 'RS256' })] });
     expect(await resource.put(other)).toMatchObject({
       Status: 'FAILED',
@@ -281,11 +277,7 @@ describe('what a person decided', () => {
   });
 
   it('is that a client is its own again, which the stack is told', async () => {
-    const test = await declareWorld();
-    const { clients, management } = test.world;
-    const resource = resourceOf(test);
-    await resource.put(keyClient());
-    const id = resource.id();
+    const { test, clients, management, resource, id } = await declared();
     await management.updateClient(id, { takeOver: true, name: 'Mine' });
     expect(clients.get(id)).toMatchObject({
       name: 'Mine',
@@ -314,11 +306,7 @@ describe('what a person decided', () => {
   });
 
   it('finds what is declared, and deletes what is not any more', async () => {
-    const test = await declareWorld();
-    const { management } = test.world;
-    const resource = resourceOf(test);
-    await resource.put(keyClient());
-    const id = resource.id();
+    const { test, management, resource, id } = await declared();
     const idsOf = async (filter: object) =>
       (await management.listClients(filter)).items.map(({ clientId }) => clientId);
     expect(await idsOf({ declared: true })).toEqual([id]);
