@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import { tableName } from '../../../contract/tables.ts';
 import type { FaultRuleInput } from '../../../lab/emulator/faults/fault-script.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';
 import { startFaultyService } from '../../../lab/emulator/faults/faulty-service.ts';
 import { SeededRandom } from '../../../lab/emulator/faults/seeded-random.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
-import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
-import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
-import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';
+import { rotationInvocation } from '../../support/caller-proof.ts';
 import { keyPolicy } from '../../support/key-policy.ts';
-import { createPublisher } from '../../support/publisher.ts';
 import { testAccessKey as accessKey } from '../../support/test-access-key.ts';
 import { startDynalite } from '../adapters/dynalite.ts';
+import { openRotation } from './open-rotation.ts';
 
 /** Milliseconds since the epoch: `sleep` moves it, and nothing else does. */
 let now: number;
@@ -61,44 +58,15 @@ beforeEach(async () => {
 const timeLimit = 14 * 60_000;
 
 function deploy(limit = timeLimit): Promise<unknown> {
-  const settings = {
-    issuer: 'https://auth.example.com',
-    regionId: 'slc',
-    signingKeysTable: tableName(deployment, 'signingKeys'),
-    algs: ['ES256'],
-    policy,
-    deploymentName: deployment,
-    keyPolicy,
-    keyTags: { 'cost-centre': 'platform' },
-    tokenFunction: 'token',
-    canaryFunction: 'canary',
-    auditTable: tableName(deployment, 'audit'),
-  } as const;
   const start = now;
-  const handler = createKeyRotationHandler(settings, role, {
-    sendAnswer: async () => {},
-    authenticateCaller: authenticateOperator,
-    selfTest: async () => ({ ok: true }),
-    checkKey: async () => [],
-    publishKey: createPublisher({
-      aws: role,
-      table: tableName(deployment, 'signingKeys'),
-      regionId: 'slc',
-      deploymentName: deployment,
-      keyPolicy,
-      leeway: policy.leeway,
-      now: () => Math.floor(now / 1000),
-    }),
-    now: () => Math.floor(now / 1000),
-    sleep: async (milliseconds) => {
-      now += milliseconds;
-    },
-    telemetry: { report: (run) => reports.push(run) },
-  });
-  return handler(
-    {},
-    { ...rotationInvocation, getRemainingTimeInMillis: () => start + limit - now },
-  );
+  const report = (run: RunReport) => void reports.push(run);
+  const world = { aws: role, deployment, report, now: () => Math.floor(now / 1000) };
+  const sleep = async (milliseconds: number) => {
+    now += milliseconds;
+  };
+  const getRemainingTimeInMillis = () => start + limit - now;
+  const handler = openRotation(world, { sleep }, { algs: ['ES256'] });
+  return handler({}, { ...rotationInvocation, getRemainingTimeInMillis });
 }
 
 /** What the first deployment asks of each service. */

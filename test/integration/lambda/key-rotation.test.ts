@@ -13,19 +13,11 @@ import { checkKey } from '../../../core/key-rotation/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import type { AwsClients } from '../../../lab/support/aws-clients.ts';
-import {
-  createKeyRotationHandler,
-  type FunctionPorts,
-} from '../../../lambda/key-rotation/function.ts';
+import type { FunctionPorts } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
-import {
-  authenticateOperator,
-  operatorArn,
-  rotationInvocation,
-  withProof,
-} from '../../support/caller-proof.ts';
+import { operatorArn, rotationInvocation, withProof } from '../../support/caller-proof.ts';
 import { keyPolicy } from '../../support/key-policy.ts';
-import { createPublisher } from '../../support/publisher.ts';
+import { openRotation } from './open-rotation.ts';
 import { useAws } from './use-aws.ts';
 
 let aws: AwsClients;
@@ -38,23 +30,6 @@ useAws((test) => {
   now = 1_800_000_000;
   reports = [];
 });
-
-function environment(more: Partial<Settings<'key-rotation'>> = {}): Settings<'key-rotation'> {
-  return {
-    issuer: 'https://auth.example.com',
-    regionId: 'slc',
-    signingKeysTable: tableName(deployment, 'signingKeys'),
-    algs: ['ES256', 'RS256', 'ML-DSA-65'],
-    policy,
-    deploymentName: deployment,
-    keyPolicy,
-    keyTags: { 'cost-centre': 'platform' },
-    tokenFunction: 'token',
-    canaryFunction: 'canary',
-    auditTable: tableName(deployment, 'audit'),
-    ...more,
-  };
-}
 
 const openStore = () =>
   createDynamoDbRotationStore(aws.dynamodb, tableName(deployment, 'signingKeys'));
@@ -77,26 +52,9 @@ function createHandler(
   functions: Partial<FunctionPorts> = {},
   more: Partial<Settings<'key-rotation'>> = {},
 ) {
-  const variables = environment(more);
-  const handler = createKeyRotationHandler(variables, aws, {
-    sendAnswer: async () => {},
-    authenticateCaller: authenticateOperator,
-    selfTest: async () => ({ ok: true }),
-    checkKey: askCanary,
-    publishKey: createPublisher({
-      aws,
-      table: variables.signingKeysTable,
-      regionId: variables.regionId,
-      deploymentName: deployment,
-      keyPolicy,
-      leeway: policy.leeway,
-      now: () => now,
-    }),
-    now: () => now,
-    sleep: async () => {},
-    telemetry: { report: (run) => reports.push(run) },
-    ...functions,
-  });
+  const report = (run: RunReport) => void reports.push(run);
+  const world = { aws, deployment, report, now: () => now };
+  const handler = openRotation(world, { checkKey: askCanary, ...functions }, more);
   return (event: unknown, different: Partial<typeof rotationInvocation> = {}) =>
     handler(withProof(event, now), { ...rotationInvocation, ...different });
 }
