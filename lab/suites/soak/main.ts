@@ -123,7 +123,9 @@ async function judge({ name, usual, broken = [], ask }: Kind, isBroken: boolean)
   if (milliseconds > maxMilliseconds) return `${name}: after ${milliseconds} ms`;
   const isAllowed = usual.includes(status) || (isBroken && broken.includes(status));
   if (!isAllowed) return `${name}: ${status} ${body.slice(0, 100)}`;
-  if (name === 'token' && status === 200) token = JSON.parse(body).access_token;
+  if (name === 'token' && status === 200) {
+    ({ access_token: token } = JSON.parse(body) as { readonly access_token: string });
+  }
   return undefined;
 }
 
