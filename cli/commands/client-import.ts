@@ -74,7 +74,7 @@ function fromCognito(client: JsonObject): JsonObject {
     secret: client['ClientSecret'],
     name: client['ClientName'],
     scopes: client['AllowedOAuthScopes'],
-    token_lifetime: validity && Number(validity) * (ownValue(secondsOf, String(unit)) ?? 1),
+    token_lifetime: validity && Number(validity) * (ownValue(secondsOf, unit) ?? 1),
   };
 }
 

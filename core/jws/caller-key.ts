@@ -29,7 +29,7 @@ type Members = Readonly<Record<string, string>>;
 /** The members that make the key. Others, such as `kid` and `use`, are ignored. */
 function readMembers(jwk: unknown): Members {
   if (!isJsonObject(jwk)) throw new PublicJwkError('the key is not a JWK');
-  const names = ownValue(requiredMembers, String(jwk['kty']));
+  const names = ownValue(requiredMembers, jwk['kty']);
   if (names === undefined) throw new PublicJwkError('the type of the key is not accepted');
   if (secretMembers.some((name) => Object.hasOwn(jwk, name))) {
     throw new PublicJwkError('the key is private');

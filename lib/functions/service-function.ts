@@ -283,7 +283,7 @@ function environmentBytes(scope: IConstruct, variables: Readonly<Record<string, 
 function valueBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return bytesPerUnknown;
-  if ('Ref' in value) return ownValue(pseudoParameterBytes, String(value.Ref)) ?? bytesPerUnknown;
+  if ('Ref' in value) return ownValue(pseudoParameterBytes, value.Ref) ?? bytesPerUnknown;
   if (!('Fn::Join' in value)) return bytesPerUnknown;
   const [, parts] = value['Fn::Join'] as [string, readonly unknown[]];
   return parts.reduce<number>((sum, part) => sum + valueBytes(part), 0);

@@ -57,6 +57,8 @@ export const holder = createHolder('ES256');
 export const stranger = createHolder('ES256');
 /** What the rows are about, without query. */
 export const url = 'https://api.example.com/messages';
+/** JSON of which no text and no number can be made. */
+export const noText = { toString: 1, valueOf: 1 };
 
 export type Row = readonly [what: string, make: () => Promise<string>, reason?: RefusalReason];
 
@@ -93,6 +95,9 @@ export function createProver(method: string, now: number, more: () => object = (
   }
 
   const claimRows: readonly Row[] = [
+    ...['htm', 'htu', 'iat', 'nbf', 'exp', 'jti'].map(
+      (name): Row => [`${name} that is no text`, () => prove({ claims: { [name]: noText } })],
+    ),
     ...[null, '', 1, true, [], {}, [method], method.toLowerCase(), ` ${method}`, 'PUT'].map(
       (htm): Row => [`htm ${JSON.stringify(htm)}`, () => prove({ claims: { htm } })],
     ),
@@ -166,6 +171,12 @@ export function createProver(method: string, now: number, more: () => object = (
   ];
 
   const headerRows: readonly Row[] = [
+    ...['typ', 'alg', 'jwk', 'crit'].map(
+      (name): Row => [
+        `${name} that is no text`,
+        () => forge({ typ: 'dpop+jwt', alg: 'ES256', jwk: holder.jwk, [name]: noText }),
+      ],
+    ),
     ...[undefined, '', 'JWT', 'at+jwt', 'dpop', 'application/jwt', 'dpop+jwt ', 'jwt+dpop'].map(
       (typ): Row => [`typ ${String(typ)}`, () => prove({ header: { typ } })],
     ),
@@ -179,7 +190,10 @@ export function createProver(method: string, now: number, more: () => object = (
       'key',
       { kty: 'EC' },
       { ...holder.jwk, x: undefined },
-      ...Object.getOwnPropertyNames(Object.prototype).map((kty) => ({ ...holder.jwk, kty })),
+      ...[['EC'], noText, ...Object.getOwnPropertyNames(Object.prototype)].map((kty) => ({
+        ...holder.jwk,
+        kty,
+      })),
     ].map(
       (jwk): Row => [
         `jwk ${JSON.stringify(jwk)?.slice(0, 30)}`,
