@@ -9,12 +9,12 @@ const root = resolve(import.meta.dirname, '../..');
 
 export const emulatedRegions = ['us-west-2', 'us-east-2'] as const;
 export const [emulatedRegion] = emulatedRegions;
-/** The first of the page's two regions has everything that the probe deploys. */
+/** Of the page's config of two regions. */
 const domain = { name: 'trial.example.com', hostedZoneName: 'example.com' };
 const apiNames = `*.execute-api.${emulatedRegion}.amazonaws.com`;
 export const emulatedNames = [apiNames, domain.name, `*.${domain.name}`];
 
-/** The page's config of two regions, with a zone of the emulator. @returns options. */
+/** Writes that config, with a zone of the emulator. @returns options. */
 export async function writeTwoRegions(cloud: Cloud, folder: string): Promise<readonly string[]> {
   const hostedZoneId = await createHostedZone(cloud, domain.hostedZoneName);
   const lines = { domain: { ...domain, hostedZoneId }, witnessAwsRegion: 'us-east-1' };

@@ -20,8 +20,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 /*
  * Plays `npm run prove` on the emulator: whole runs in one region and two, and one that is killed at
- * each step.
- * docs/first-deployment.md has the command.
+ * each step. docs/first-deployment.md has the command.
  */
 
 const root = resolve(import.meta.dirname, '../../..');
