@@ -40,6 +40,7 @@ const tests = {
   ],
   revocation: [
     'test/adapters/dynamodb/remember-found.test.ts',
+    'test/core/key-rotation/checked-clock.test.ts',
     'test/core/verifier/revocation-{check,property}.test.ts',
     'test/core/management/{revoke-client-tokens,lives-model}.test.ts',
   ],
