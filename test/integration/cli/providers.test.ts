@@ -230,15 +230,6 @@ it('hints at a registered issuer with a slash more or less, and at one that was 
   }
 });
 
-it('hints at the issuer of a token that lacks a slash', async () => {
-  await json(['provider', 'register', provider.discoveryUrl]);
-  const stdin = token({ iss: `${provider.issuer}/` });
-  const run = await authctl(['explain', 'request', '--bearer-stdin'], { stdin });
-  expect(run.stdout).toContain(
-    `iss: received "${provider.issuer}/"; expected ${service().issuer}, or the issuer of a registered provider, character by character.\nHint: registered is "${provider.issuer}", without a slash at the end.\n`,
-  );
-});
-
 it('has clients by patterns, with the claims that they require', async () => {
   await json(['provider', 'register', provider.discoveryUrl, '--allow-client-patterns']);
   const client = ['client', 'create', '--name', 'CI', '--trunk-group', 'tg-1'];
