@@ -39,7 +39,7 @@ const sharingFolders = [
  */
 const notSharing = [
   'test/integration/adapters/{caller-identity,guarded-fetch}.test.ts',
-  'test/integration/cli/same-messages.test.ts',
+  'test/integration/cli/{removed-fields,same-messages}.test.ts',
   'test/integration/cli/{hostile-text,narrow-terminal,operator-permissions,providers}.test.ts',
   'test/integration/federated/{deleted-provider,exchanged-tokens,platforms}.test.ts',
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client, Management } from '../../adapters/management.ts';
 import { isJsonObject, type JsonObject, parseJsonFile } from '../../contract/json-object.ts';
+import { clientFieldKind } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { importedClient } from '../../contract/management/inputs.ts';
 import { ownValue } from '../../contract/own-value.ts';
@@ -12,6 +13,7 @@ import { ConflictError, InputError, RefusedError } from '../../core/errors.ts';
 import { readBytes } from '../../core/read-bytes.ts';
 import { isFirstVersion } from '../../core/record-version.ts';
 import { expiryOrTyped } from '../../core/time.ts';
+import { readTyped } from '../../core/typed-text.ts';
 import { parseJsonObject } from '../../core/verifier/json-object.ts';
 import type { Cli } from '../cli.ts';
 import { command, option, repeatable } from '../command-spec.ts';
@@ -119,7 +121,10 @@ function readClient(entry: JsonObject, trunkGroup: string | undefined): ImportEn
     (ofCognito &&
       findStop(client, ['AllowedOAuthFlows', 'AllowedOAuthFlowsUserPoolClient', 'ClientSecret'])) ||
     findStop({ enabled, grant_types, ...members }, ['enabled', 'grant_types', 'secret']);
-  const fields = Object.entries(members).map(([name, value]) => [fieldOf.get(name) ?? name, value]);
+  const fields = Object.entries(members).map(([wireName, value]) => {
+    const name = fieldOf.get(wireName) ?? wireName;
+    return [name, typeof value === 'string' ? readTyped(clientFieldKind(name), value) : value];
+  });
   return { client: Object.fromEntries(fields) as Imported, stopped };
 }
 

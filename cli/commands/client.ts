@@ -1,6 +1,6 @@
 import type { Client, Management } from '../../adapters/management.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import { claimsHelp, clientFields, clientWords } from '../../contract/management/field-words.ts';
+import { clientFields, clientWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
@@ -26,6 +26,7 @@ import type { Cell, Field, ListForm } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { importClients } from './client-import.ts';
 import {
+  changeOptions,
   clientIdArgument,
   fieldCell,
   fieldOptions,
@@ -308,22 +309,6 @@ const list = command({
   },
 });
 
-/** An option of an update replaces what there is. No field is needed. */
-const changedWords = {
-  ...clientWords,
-  name: { ...clientWords.name, required: undefined },
-  scopes: {
-    ...clientWords.scopes,
-    option: 'replaces all scopes; may be repeated',
-    required: undefined,
-  },
-  audiences: { ...clientWords.audiences, option: 'replaces all audiences; may be repeated' },
-  requiredClaims: {
-    ...clientWords.requiredClaims,
-    option: `replaces all required claims of a client under a provider; ${claimsHelp}`,
-  },
-};
-
 const changedFields = [
   'name',
   'scopes',
@@ -337,8 +322,6 @@ type ClientChanges = Parameters<Management['updateClient']>[1];
 interface UpdateOptions {
   readonly addScope?: readonly string[];
   readonly removeScope?: readonly string[];
-  readonly defaultAudience?: true;
-  readonly removeRequiredClaims?: true;
   readonly takeOver?: true;
   readonly ifVersion?: number;
 }
@@ -348,15 +331,9 @@ const update = command({
   summary: 'Change a client; only the given fields change',
   arguments: [clientIdArgument],
   options: [
-    ...fieldOptions(changedWords, ['name', 'scopes']),
+    ...changeOptions(clientWords, changedFields),
     repeatable('--add-scope <scope>', 'adds a scope; may be repeated', 'addScopes'),
     repeatable('--remove-scope <scope>', 'removes a scope; may be repeated', 'removeScopes'),
-    ...fieldOptions(changedWords, ['audiences']),
-    option('--default-audience', "only the deployment's default audience").conflicts('audience'),
-    ...fieldOptions(changedWords, [...plainClientFields, 'requiredClaims']),
-    option('--remove-required-claims', 'its tokens must say nothing else').conflicts(
-      'requireClaim',
-    ),
     option('--take-over', 'from the stack that declares it: people change it from now on'),
     ifVersionOption('client'),
   ],
@@ -371,12 +348,10 @@ const update = command({
       throw new UsageError('nothing to change; add an option, see authctl client update --help');
     }
     const client = await cli.management.updateClient(id, {
-      ...(readFields(changedWords, changedFields, changes) as ClientChanges),
+      ...(readFields(clientWords, changedFields, changes) as ClientChanges),
       takeOver: changes.takeOver,
       addScopes: changes.addScope,
       removeScopes: changes.removeScope,
-      ...(changes.defaultAudience === true && { audiences: [] }),
-      ...(changes.removeRequiredClaims === true && { requiredClaims: [] }),
       ifVersion,
     });
     printClient(cli, client);

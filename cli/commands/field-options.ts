@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { FieldKind, GivenWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { type ClaimCondition, groupClaims } from '../../core/client/claim-condition.ts';
-import { formatDuration, numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
+import { formatTyped, readTyped } from '../../core/typed-text.ts';
 import { collectValues, givesField, option } from '../command-spec.ts';
 import type { Cell } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
@@ -31,28 +31,41 @@ const isRepeated: ReadonlySet<FieldKind> = new Set(['list', 'lines', 'claims']);
 /** A field as words of a command line: `max-clients`. */
 export const dashed = (name: string): string => wireNameOf(name).replaceAll('_', '-');
 
+const itemOf: Readonly<Partial<Record<FieldKind, string>>> = { seconds: 'duration', time: 'time' };
+
 function optionOf(name: string, words: GivenWords): Option {
-  const { kind, option: summary, item = kind === 'seconds' ? 'duration' : 'count' } = words;
+  const { kind, option: summary, item = itemOf[kind] ?? 'count' } = words;
   const one = isRepeated.has(kind) ? name.replace(/s$/, '') : name;
   const flag = `--${words.optionName ?? dashed(one)}`;
   const made = new Option(kind === 'flag' ? flag : `${flag} <${item}>`, summary);
   if (isRepeated.has(kind)) made.argParser(collectValues);
-  if (kind === 'count') made.argParser(numberOrTyped);
   givesField(made, name);
   return words.required === undefined ? made : made.makeOptionMandatory();
 }
 
-/** The options of fields. A list that can be empty also has `--no-…`. */
+/** The options of fields. */
 export function fieldOptions<Name extends string>(
   words: Words<Name>,
   names: readonly Name[],
 ): readonly Option[] {
+  return names.map((name) => optionOf(name, words[name]));
+}
+
+const removalOf = ({ removal }: GivenWords) => removal && new Option(`--${removal[0]}`, removal[1]);
+
+/** The options of a change: none is needed, a list replaces all, and some remove what there is. */
+export function changeOptions<Name extends string>(
+  words: Words<Name>,
+  names: readonly Name[],
+): readonly Option[] {
   return names.flatMap((name) => {
-    const { noOption } = words[name];
-    const made = optionOf(name, words[name]);
-    if (noOption === undefined) return [made];
-    const none = new Option(`--no-${dashed(name)}`, noOption);
-    return [made, none.conflicts(made.attributeName())];
+    const removal = removalOf(words[name]);
+    const made = optionOf(name, { ...words[name], required: undefined });
+    if (isRepeated.has(words[name].kind)) made.description = `replaces all: ${made.description}`;
+    if (removal === undefined) return [made];
+    // Of `--x` and `--no-x`, which are one attribute, the last counts.
+    const isOther = removal.attributeName() !== made.attributeName();
+    return [made, isOther ? removal.conflicts(made.attributeName()) : removal];
   });
 }
 
@@ -63,13 +76,16 @@ export function readFields<Name extends string>(
   options: OptionTexts,
 ): Readonly<Partial<Record<Name, unknown>>> {
   const read = (name: Name): unknown => {
-    const { kind, noOption } = words[name];
-    if (noOption !== undefined && options[name] === false) return [];
+    const { kind } = words[name];
+    const removal = removalOf(words[name]);
+    if (removal !== undefined && options[removal.attributeName()] === !removal.negate) {
+      return isRepeated.has(kind) ? [] : null;
+    }
     const value = options[optionOf(name, words[name]).attributeName()];
-    if (kind === 'seconds') return secondsOrTyped(value as string | undefined);
-    return kind === 'claims' && value !== undefined
-      ? parseRequiredClaims(value as readonly string[])
-      : value;
+    if (kind === 'claims' && value !== undefined) {
+      return parseRequiredClaims(value as readonly string[]);
+    }
+    return typeof value === 'string' ? readTyped(kind, value) : value;
   };
   const entries = names.map((name) => [name, read(name)] as const);
   const present = entries.filter(([, value]) => value !== undefined);
@@ -78,5 +94,5 @@ export function readFields<Name extends string>(
 
 /** The value of a field as a line shows it. */
 export function fieldCell({ kind }: GivenWords, value: unknown): Cell {
-  return kind === 'seconds' && typeof value === 'number' ? formatDuration(value) : (value as Cell);
+  return formatTyped(kind, value) as Cell;
 }

@@ -16,7 +16,7 @@ import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
 import type { Cell, ListForm } from '../output.ts';
 import { refuseUsage, UsageError } from '../usage-error.ts';
-import { dashed, fieldCell, fieldOptions, type OptionTexts, readFields } from './field-options.ts';
+import { changeOptions, dashed, fieldCell, type OptionTexts, readFields } from './field-options.ts';
 import { readItems } from './list-options.ts';
 import { ifVersionOption } from './record-commands.ts';
 
@@ -132,7 +132,7 @@ const set = command({
   summary: 'Set limits of a trunk group; only the given ones change',
   arguments: [trunkGroup],
   options: [
-    ...fieldOptions(limitWords, limitNames),
+    ...changeOptions(limitWords, limitNames),
     repeatable('--remove <limit>', 'removes a limit, e.g. max-clients; may be repeated'),
     new Option('--dry-run', 'only show what would be above the limits'),
     ifVersionOption('trunk group'),

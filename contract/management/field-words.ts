@@ -1,7 +1,7 @@
 import { maxNameLength, maxServiceTrunkGroupLength } from '../bounds.ts';
 import { ownValue } from '../own-value.ts';
 import { requiredSubnetText } from '../required-subnet.ts';
-import type { ClientField, limitEntries } from './inputs.ts';
+import type { ClientField, limitEntries, PlainClientField } from './inputs.ts';
 
 /** How the value of a field reads. The default is as it is. */
 export type FieldUnit = 'seconds' | 'time' | 'day';
@@ -95,7 +95,15 @@ export function wordsOfWireName(name: string): FieldWords | undefined {
 }
 
 /** A `list` is ticked in a form; `lines` and `claims` are typed, one on each line. */
-export type FieldKind = 'text' | 'count' | 'seconds' | 'flag' | 'list' | 'lines' | 'claims';
+export type FieldKind =
+  | 'text'
+  | 'count'
+  | 'seconds'
+  | 'time'
+  | 'flag'
+  | 'list'
+  | 'lines'
+  | 'claims';
 
 /** How people give the value of a field. Its form, its pages and its option follow from this. */
 export interface GivenWords {
@@ -104,9 +112,10 @@ export interface GivenWords {
   readonly hint?: string;
   /** Of a flag: next to its checkbox. Of a limit's list: what is selected without a limit. */
   readonly choice?: string;
-  /** What the help says of its option, and of `--no-…` for a list that can be empty. */
+  /** What the help says of its option. */
   readonly option: string;
-  readonly noOption?: string;
+  /** The option of a change that removes the value or empties the list, and what the help says of it. */
+  readonly removal?: readonly [option: string, summary: string];
   /** What the value, or one item of a list, is in the help. */
   readonly item?: string;
   /** The option without its dashes, if that is not the name of the field. */
@@ -118,8 +127,12 @@ export interface GivenWords {
   readonly isCode?: true;
 }
 
-/** How the option of claims is given. */
-export const claimsHelp = 'may be repeated, several values of one name are alternatives';
+export type PlainKind = Exclude<FieldKind, 'list' | 'lines' | 'claims'>;
+
+interface PlainWords extends GivenWords {
+  readonly kind: PlainKind;
+  readonly removal: readonly [option: string, summary: string];
+}
 
 /** What a new client is given, in the order of its options. */
 export const clientWords = {
@@ -150,12 +163,14 @@ export const clientWords = {
     kind: 'seconds',
     hint: 'A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it when the client’s tokens are revoked.',
     option: 'lifetime of a token, e.g. 1h',
+    removal: ['default-token-lifetime', "the deployment's default lifetime"],
   },
   audiences: {
     kind: 'lines',
     item: 'uri',
     hint: 'The APIs that a token is for, one on each line. Leave it empty for the default one.',
     option: 'a value that aud may have, the first is the default; may be repeated',
+    removal: ['default-audience', "only the deployment's default audience"],
   },
   provider: {
     kind: 'text',
@@ -174,7 +189,9 @@ export const clientWords = {
     optionName: 'require-claim',
     item: 'name=value',
     hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives. For a known platform, the claim is added that only tokens of the application itself have; for Microsoft Entra ID, give sub=OBJECT_ID of its service principal, and for Google Cloud sub=UNIQUE_ID of its service account.',
-    option: `what else a token of the provider must say; ${claimsHelp}`,
+    option:
+      'what else a token of the provider must say; may be repeated, several values of one name are alternatives',
+    removal: ['remove-required-claims', 'its tokens must say nothing else'],
   },
   allowUserTokens: {
     kind: 'flag',
@@ -188,10 +205,16 @@ export const clientWords = {
     hint: 'Without it, such an id is refused. Warning: tokens of that customer then count as this client, if its id is the more specific one.',
     option: 'also if its id at the provider is granted to another trunk group',
   },
-} as const satisfies Readonly<Record<ClientField, GivenWords>>;
+} as const satisfies Readonly<Record<ClientField, GivenWords>> &
+  Readonly<Record<PlainClientField, PlainWords>>;
 
 /** The fields of a new client. */
 export const clientFields = Object.keys(clientWords) as readonly ClientField[];
+
+/** The kind of a field of a client; undefined if there is no such field. */
+export function clientFieldKind(name: string): FieldKind | undefined {
+  return ownValue<GivenWords>(clientWords, name)?.kind;
+}
 
 export type LimitName = keyof typeof limitEntries;
 
@@ -212,7 +235,7 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
     hint: 'What its clients may be given. With none ticked, no scope can be given.',
     choice: 'Every scope, also those that are added later',
     option: 'a scope that may be given; may be repeated',
-    noOption: 'no scope may be given',
+    removal: ['no-scopes', 'no scope may be given'],
     item: 'scope',
   },
   maxClients: {
@@ -260,7 +283,7 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
     hint: 'Under which registered providers clients may be created. With none ticked, under none.',
     choice: 'Every registered provider, also those that are registered later',
     option: 'a registered provider under which it may create clients; may be repeated',
-    noOption: 'no client under a provider',
+    removal: ['no-providers', 'no client under a provider'],
     item: 'issuer',
   },
   // Unlike the others, it allows something.

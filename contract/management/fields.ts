@@ -207,6 +207,22 @@ export function exactly<const Entries extends v.ObjectEntries>(
   return Object.assign(typed, { fields });
 }
 
+type OrNone<Entries extends v.ObjectEntries> = {
+  readonly [Name in keyof Entries]: v.OptionalSchema<
+    v.NullableSchema<Entries[Name], undefined>,
+    undefined
+  >;
+};
+
+/** Fields of a change that may also be null: then it is as if they had never been given. */
+export function orNone<const Entries extends v.ObjectEntries>(entries: Entries): OrNone<Entries> {
+  const fields = Object.entries(entries).map(([name, rule]) => [
+    name,
+    v.optional(v.nullable(rule)),
+  ]);
+  return Object.fromEntries(fields) as OrNone<Entries>;
+}
+
 /** Fields of inputs as a result has them: what was stored is not checked again. All are optional. */
 export function asStored<const Entries extends v.ObjectEntries>(entries: Entries): Entries {
   const stored = Object.keys(entries).map((name) => [name, v.optional(v.unknown())]);

@@ -18,6 +18,7 @@ import {
   flag,
   list,
   oneOf,
+  orNone,
   type RuleFacts,
   secretText,
   text,
@@ -96,8 +97,9 @@ function checkProvider(client: FieldValues): WrongFields {
 }
 
 /**
- * What a client has as it was given, and may be given again. Its option, its line, its field in forms,
- * its row in pages, its views and its results follow from this and from `clientWords`.
+ * What a client has as it was given, and may be given again; null in a change: as if it was never given.
+ * Options, lines, forms, rows, columns, views, results, restores, imports and stacks follow from this and
+ * from `clientWords`.
  */
 export const plainClientEntries = {
   /** Seconds. The deployment's default if a creation leaves it out. */
@@ -200,7 +202,7 @@ export const clientChanges = exactly({
   /** Also scopes that are no longer in the catalogue. */
   removeScopes: v.optional(list(text('a scope of the client'))),
   ...audiencesOfClient,
-  ...plainClientEntries,
+  ...orNone(plainClientEntries),
   /** Of a client under a provider: what else its tokens must say. Replaces all; empty: nothing. */
   requiredClaims: v.optional(rule.claimConditions),
   /** Takes a client over from the stack that declares it: from now on, people change it. */
@@ -241,8 +243,10 @@ export const rotatedSecret = exactly(
 /** `ifVersion` is the version of the client that the secret belongs to. */
 export const secretChanges = exactly({
   name: v.optional(rule.name),
-  /** Seconds since the epoch; null: never. */
-  expiresAt: v.optional(rule.expiryOrNever),
+  ...orNone({
+    /** Seconds since the epoch; null: never. */
+    expiresAt: rule.expiry,
+  }),
   ...ifVersion,
 });
 
@@ -306,10 +310,12 @@ export const apiKeyChanges = exactly({
   name: v.optional(rule.name),
   /** Ends the values that rotations have replaced, at once. */
   endOldValues: v.optional(flag),
-  /** The only scopes that it satisfies; null: every scope. */
-  scopes: v.optional(v.nullable(rule.ownScopes)),
-  /** Seconds since the epoch; null: never. */
-  expiresAt: v.optional(rule.expiryOrNever),
+  ...orNone({
+    /** The only scopes that it satisfies; null: every scope. */
+    scopes: rule.ownScopes,
+    /** Seconds since the epoch; null: never. */
+    expiresAt: rule.expiry,
+  }),
   ...ifVersion,
 });
 

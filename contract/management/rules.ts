@@ -62,16 +62,18 @@ export const clientId = text(`${idForm('client')}, or the id of an imported clie
   isClientId(value) ? value : wrong,
 );
 
-const nameHelp = `1 to ${maxNameLength} printable characters`;
+const labelHelp = (most: number) => `1 to ${most} printable characters`;
 
-function readName(received: string): string | Wrong {
+const readLabel = (most: number) => (received: string) => {
   const value = received.trim();
-  const isAllowed = value !== '' && value.length <= maxNameLength && !unprintable.test(value);
-  return isAllowed ? value : wrong;
-}
+  return value !== '' && value.length <= most && !unprintable.test(value) ? value : wrong;
+};
+
+/** A text for people, without the blanks around it. */
+export const label = (most: number) => text(labelHelp(most), readLabel(most));
 
 /** A name for people that may be the stored one, sent again. See `newName`. */
-export const name = text(nameHelp, readName);
+export const name = label(maxNameLength);
 
 /**
  * They make two names look the same. U+200C and U+200D are not among them: Persian, Indic scripts
@@ -84,15 +86,15 @@ const invisible = [
 ] as const;
 
 /** A name for people, given for the first time. */
-export const newName = text(nameHelp, (received) => {
-  const value = readName(received);
+export const newName = text(labelHelp(maxNameLength), (received) => {
+  const value = readLabel(maxNameLength)(received);
   if (value instanceof Wrong) return value;
   const [, found] = invisible.find(([character]) => value.includes(character)) ?? [];
   if (found === undefined) return value;
   const names = invisible.map(([, one]) => one).join(', ');
   return new Wrong({
     expected: wholeProblem,
-    message: `received the invisible character ${found}; allowed: ${nameHelp}, none of ${names}`,
+    message: `received the invisible character ${found}; allowed: ${labelHelp(maxNameLength)}, none of ${names}`,
   });
 });
 
@@ -235,11 +237,6 @@ function readExpiry(value: unknown, { now }: RuleFacts): number | Wrong {
 
 /** When a secret expires, in seconds since the epoch: later than now. */
 export const expiry = field<number>(expiryHelp, readExpiry);
-
-/** The same, or null: never. */
-export const expiryOrNever = field<number | null>(expiryHelp, (value, facts) =>
-  value === null ? null : readExpiry(value, facts),
-);
 
 /** Seconds for which old secrets continue to work. */
 export const overlap = field<number>(

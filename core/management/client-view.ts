@@ -1,3 +1,4 @@
+import { clientWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
@@ -10,6 +11,7 @@ import {
 import { thumbprintOf } from '../client/client-key.ts';
 import { isEnabled, viewStops } from '../stops.ts';
 import { formatTime } from '../time.ts';
+import { viewTyped } from '../typed-text.ts';
 
 const timeOf = (time: number | undefined) => (time === undefined ? undefined : formatTime(time));
 
@@ -53,7 +55,12 @@ export function viewClient(
     name: client.name,
     service_trunk_group: client.serviceTrunkGroup,
     audience: effectiveAudiences(client, config),
-    ...Object.fromEntries(plainClientFields.map((name) => [wireNameOf(name), client[name]])),
+    ...Object.fromEntries(
+      plainClientFields.map((name) => [
+        wireNameOf(name),
+        viewTyped(clientWords[name].kind, client[name]),
+      ]),
+    ),
     scope: client.scopes.join(' '),
     enabled: isEnabled(client),
     stops: viewStops(client.stops),

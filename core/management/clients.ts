@@ -15,14 +15,21 @@ import {
 import { isId } from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
-import { isSameOtherwise } from '../narrowing/narrow.ts';
+import { isSameOtherwise, narrow } from '../narrowing/narrow.ts';
+import { clientTable } from '../narrowing/tables.ts';
 import { collect } from '../paging.ts';
 import { isOfSameLife } from '../record-version.ts';
 import { withoutStop } from '../stops.ts';
 import { viewClient } from './client-view.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { type IfVersion, repeatStop } from './if-version.ts';
-import { checkAudiences, checkName, checkScopes, withDistinctValues } from './input-fields.ts';
+import {
+  checkAudiences,
+  checkName,
+  checkScopes,
+  plainFields,
+  withDistinctValues,
+} from './input-fields.ts';
 import { type Page, readOwnedItemsFilter } from './list-query.ts';
 import {
   awsTimeOf,
@@ -84,10 +91,11 @@ export const ownedClients = manageOwned<Client, ClientsQuery>({
   idOf: ({ clientId }) => clientId,
   storeOf: ({ clients }) => clients,
   view: (client, context) => viewClient(client, context.config),
-  // A name gives nothing.
   checkChange: async (context, before, next) => {
     checkDeclared(context, before, next);
-    if (next === undefined || onlyStopsClient({ ...before, name: next.name }, next)) return;
+    if (next === undefined) return;
+    const { item: relabelled } = narrow(clientTable, before, { labels: next });
+    if (onlyStopsClient(relabelled, next)) return;
     await requireNoOtherGrant(context, next);
   },
 });
@@ -140,10 +148,6 @@ async function nextProvider(
   return hadRule ? addApplicationRule(next, registered.clientIdClaim) : next;
 }
 
-function withoutUndefined(changes: Partial<Client>): Partial<Client> {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-}
-
 export async function updateClient(
   context: ManagementContext,
   clientId: string,
@@ -152,17 +156,10 @@ export async function updateClient(
   const before = await ownedClients.getToChange(context, clientId, changes);
   checkName(before, changes.name);
   const { config } = context;
-  // What is left is stored as it was given.
-  const {
-    addScopes: _addScopes,
-    removeScopes: _removeScopes,
-    requiredClaims,
-    takeOver,
-    ifVersion: _ifVersion,
-    ...fields
-  } = changes;
+  const { name = before.name, requiredClaims, takeOver } = changes;
   const next = {
-    ...withoutUndefined(fields),
+    ...plainFields(config, changes, { ...before }),
+    name,
     scopes: nextScopes(context, before, changes),
     audiences:
       changes.audiences === undefined

@@ -18,6 +18,7 @@ import { createOnce, idForCreation, keysWithin } from './idempotency.ts';
 import {
   checkNoAssertions,
   checkPattern,
+  plainFields,
   scopesInOrder,
   withDistinctValues,
 } from './input-fields.ts';
@@ -92,28 +93,19 @@ function buildClient(
   provider: ClientProvider | undefined,
 ): Client {
   const now = currentTime(context);
-  // What is left is stored as it was given.
-  const {
-    provider: _provider,
-    externalClientId: _externalClientId,
-    requiredClaims: _requiredClaims,
-    allowUserTokens: _allowUserTokens,
-    allowOtherGrant: _allowOtherGrant,
-    idempotencyKey,
-    ...fields
-  } = input;
-  const { serviceTrunkGroup, audiences = [] } = fields;
-  const { stack } = context;
+  const { name, serviceTrunkGroup, audiences = [], idempotencyKey } = input;
+  const { stack, config } = context;
   const clientId =
     provider === undefined
       ? idForCreation(context, 'client', idempotencyKey, keysWithin(context, serviceTrunkGroup))
       : deriveProviderClientId(provider.issuer, provider.externalClientId);
   return {
-    ...fields,
+    ...plainFields(config, input),
     clientId,
+    name,
+    serviceTrunkGroup,
     audiences: [...new Set(audiences)],
-    tokenLifetime: input.tokenLifetime ?? context.config.tokenLifetime.default,
-    scopes: scopesInOrder(context.config, input.scopes),
+    scopes: scopesInOrder(config, input.scopes),
     secrets: [],
     provider,
     ...(stack && {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { maxKeysPerClient, maxStackEvents } from '../../contract/bounds.ts';
 import { isClientId } from '../../contract/client-id.ts';
 import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
-import { clientWords, type GivenWords } from '../../contract/management/field-words.ts';
+import { clientFieldKind } from '../../contract/management/field-words.ts';
 import {
   checkedList,
   checkInput,
@@ -11,10 +11,9 @@ import {
   secretText,
   Wrong,
 } from '../../contract/management/fields.ts';
-import { type NewClient, newClient, plainClientFields } from '../../contract/management/inputs.ts';
+import { type NewClient, newClient } from '../../contract/management/inputs.ts';
 import * as rule from '../../contract/management/rules.ts';
 import { suggestName } from '../../contract/nearest-names.ts';
-import { ownValue } from '../../contract/own-value.ts';
 import {
   type Client,
   type ClientDeclaration,
@@ -25,6 +24,7 @@ import { readGivenKey } from '../client/client-key.ts';
 import { ConflictError, NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
 import { withoutStop, withStop } from '../stops.ts';
 import { formatTime } from '../time.ts';
+import { readTyped } from '../typed-text.ts';
 import {
   createClientSecret,
   deleteClientSecret,
@@ -33,6 +33,7 @@ import {
 } from './client-secrets.ts';
 import { getClient, removeClient, writeClient } from './clients.ts';
 import { createPrepared, prepareClient } from './create-client.ts';
+import { plainFields } from './input-fields.ts';
 import {
   currentTime,
   type ManagementContext,
@@ -94,13 +95,12 @@ function checkNames(own: JsonObject): void {
 
 /** CloudFormation makes texts of numbers and booleans: what they are follows from the kind of a field. */
 function fromTexts(own: JsonObject): JsonObject {
-  const read = (name: string, value: unknown): unknown => {
-    const kind = ownValue<GivenWords>(clientWords, name)?.kind;
-    if (kind === 'flag' && (value === 'true' || value === 'false')) return value === 'true';
-    const isNumber = kind === 'seconds' || kind === 'count';
-    return isNumber && /^\d{1,9}$/.test(String(value)) ? Number(value) : value;
-  };
-  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, read(name, value)]));
+  return Object.fromEntries(
+    Object.entries(own).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? readTyped(clientFieldKind(name), value) : value,
+    ]),
+  );
 }
 
 function readResource(context: StackContext, received: unknown) {
@@ -201,8 +201,8 @@ async function changeClient(context: StackContext, stored: Client, next: Client)
   // The answer to this event was lost.
   if (isDeclared(stored) && idsOf(before).at(-1) === context.stack.requestId) return;
   const { name, scopes, audiences, provider } = next;
-  const plain = Object.fromEntries(plainClientFields.map((field) => [field, next[field]]));
   const declared = declarationAfter(context, before);
+  const plain = plainFields(context.config, { ...next });
   const changes = { name, scopes, audiences, provider, ...plain, declared };
   const enabled = { stops: withoutStop(stops, 'stack') };
   await writeClient(context, stored, 'client.update', { ...changes, ...enabled });

@@ -1,4 +1,5 @@
 import { assertionAudiencesOf } from '../../contract/addresses.ts';
+import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import * as rule from '../../contract/management/rules.ts';
 import { scopeName } from '../../contract/scopes.ts';
@@ -36,6 +37,24 @@ export function checkScopes(
  */
 export function checkName(stored: { readonly name?: string | undefined }, name?: string): void {
   if (name !== undefined && name !== stored.name) readField('name', rule.newName, name);
+}
+
+/**
+ * What a client has as it was given. Without a value, or of null: the deployment's default, or nothing.
+ *
+ * @param before of a change, which keeps what it leaves out.
+ */
+export function plainFields(
+  { tokenLifetime }: ManagementConfig,
+  fields: Readonly<Record<string, unknown>>,
+  before: Readonly<Record<string, unknown>> = {},
+): Pick<Client, PlainClientField> {
+  const defaults: Readonly<Record<string, unknown>> = { tokenLifetime: tokenLifetime.default };
+  const entries = plainClientFields.map((name) => {
+    const { [name]: value = before[name] } = fields;
+    return [name, value ?? defaults[name]] as const;
+  });
+  return Object.fromEntries(entries) as Pick<Client, PlainClientField>;
 }
 
 /** Claims that a client's tokens must have, with each value once. */

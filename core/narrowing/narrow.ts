@@ -20,21 +20,32 @@ interface Narrowed<V> {
  * What less of each attribute of a record means. Restores, the changes that only stop, and the meet of
  * limits follow from it; rules about several attributes are code.
  *
- * - `identity` never changes, `label` gives nothing, `bookkeeping` is written by the store or by rules
- *   of its own.
+ * - `identity` never changes, `label` gives nothing and is the last one, `bookkeeping` is written by the
+ *   store or by rules of its own.
  */
 export type NarrowTable<T> = {
   readonly [Name in keyof Required<T>]: 'identity' | 'label' | 'bookkeeping' | Narrowed<T[Name]>;
 };
 
-type NarrowedName<T, Table extends NarrowTable<T>> = {
-  [Name in keyof T]-?: Table[Name] extends string ? never : Name;
+type ChangedName<T, Table extends NarrowTable<T>> = {
+  [Name in keyof T]-?: Table[Name] extends 'identity' | 'bookkeeping' ? never : Name;
 }[keyof T];
 
-/** A later state of a record: of each attribute that it can narrow, but for those that others replay. */
+/** A later state of a record: its labels, and each attribute that it can narrow, but for those that others replay. */
 export type LaterOf<T, Table extends NarrowTable<T>, Other extends keyof T = never> = {
-  readonly [Name in Exclude<NarrowedName<T, Table>, Other>]: T[Name];
+  readonly [Name in Exclude<ChangedName<T, Table>, Other>]: T[Name];
 };
+
+/** What later states say of a record. */
+interface Later<T> extends Partial<Readonly<Record<Over, readonly Partial<T>[]>>> {
+  /** The state that has the labels; the record itself if left out. */
+  readonly labels?: Partial<T> | undefined;
+}
+
+/** The attributes that give nothing. */
+export function labelsOf(table: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(table).filter((name) => table[name] === 'label');
+}
 
 type AnyTable = Readonly<Record<string, string | Narrowed<unknown>>>;
 type AnyRecord = Readonly<Record<string, unknown>>;
@@ -43,13 +54,14 @@ type AnyRecord = Readonly<Record<string, unknown>>;
 export function narrow<T extends object>(
   table: NarrowTable<T>,
   stored: T,
-  later: Readonly<Record<Over, readonly Partial<T>[]>>,
+  later: Later<T>,
 ): { readonly item: T; readonly empty: ReadonlySet<keyof T> } {
   const item = { ...stored } as Record<string, unknown>;
+  for (const name of labelsOf(table)) item[name] = ownValue(later.labels ?? stored, name);
   const empty = new Set<keyof T>();
   for (const [name, row] of Object.entries(table as unknown as AnyTable)) {
     if (typeof row === 'string') continue;
-    const states = (later[row.over] as readonly AnyRecord[])
+    const states = ((later[row.over] ?? []) as readonly AnyRecord[])
       .filter((state) => Object.hasOwn(state, name))
       .map((state) => ownValue(state, name));
     const meet = (left: unknown, state: unknown) =>

@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/bounds.ts';
+import { clientWords, type PlainKind } from '../../contract/management/field-words.ts';
+import { wireNameOf } from '../../contract/management/fields.ts';
+import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
 import { stopKinds } from '../../contract/stop-kinds.ts';
+import type { Client } from '../client/client.ts';
 import type { Stops } from '../stops.ts';
 import { formatDay, parseTime } from '../time.ts';
 import {
@@ -25,7 +29,34 @@ const stop = v.object({ at: time, by: v.string(), event: v.optional(v.string()) 
 /** By kind. What a record is stopped by decides, and not whether a view says "enabled". */
 export const stops = v.optional(v.strictObject(v.entriesFromList(stopKinds, v.optional(stop))));
 
-export const clientView = v.object({
+const conditions = v.array(v.object({ claim: v.string(), values: v.array(v.string()) }));
+
+/** How a view has a value as it was given, by the kind of its field. */
+const viewedKinds: Readonly<Record<PlainKind, v.GenericSchema>> = {
+  text: v.string(),
+  count: v.number(),
+  seconds: v.number(),
+  time,
+  flag: v.boolean(),
+};
+
+/** What a client has as it was given, by the names of the library. */
+const plainView = v.pipe(
+  v.object(
+    Object.fromEntries(
+      plainClientFields.map((name) => [
+        wireNameOf(name),
+        v.optional(viewedKinds[clientWords[name].kind]),
+      ]),
+    ),
+  ),
+  v.transform((view) => {
+    const entries = plainClientFields.map((name) => [name, view[wireNameOf(name)]]);
+    return { plain: Object.fromEntries(entries) as Pick<Client, PlainClientField> };
+  }),
+);
+
+const otherView = v.object({
   created_at: time,
   version,
   name: v.string(),
@@ -35,16 +66,14 @@ export const clientView = v.object({
     v.transform((text) => (text === '' ? [] : text.split(' '))),
   ),
   audience: v.array(v.string()),
-  token_lifetime: v.number(),
   tokens_not_before: v.optional(time),
   declared_by: v.optional(v.string()),
   undeclared_at: v.optional(time),
   taken_over_at: v.optional(time),
-  required_claims: v.optional(
-    v.array(v.object({ claim: v.string(), values: v.array(v.string()) })),
-    [],
-  ),
+  required_claims: v.optional(conditions, []),
 });
+
+export const clientView = v.intersect([otherView, plainView]);
 
 /** What the views of clients and API keys have in common. */
 interface ItemView {

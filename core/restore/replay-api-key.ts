@@ -32,10 +32,11 @@ function laterKey(
   stored: ApiKey,
   state: LaterState<ApiKeyView>,
 ): LaterOf<ApiKey, typeof apiKeyTable> {
-  const { acl, expires_at: end, old_values: old, scope: scopes, stops } = state.view;
+  const { name, acl, expires_at: end, old_values: old, scope: scopes, stops } = state.view;
   const endOf = (valueEnd: number | undefined) => least(end, valueEnd);
   const asOld = old.find((one) => one.value_id === valueIdOf(stored));
   return {
+    name,
     oldValues: old.map(({ value_id: valueId, expires_at: expiresAt }) => ({
       valueId,
       hash: '',
@@ -66,6 +67,7 @@ export function replayApiKey(
   const { item: left, empty } = narrow<ApiKey>(apiKeyTable, stored, {
     ever: later(since),
     last: [...later(since.filter(({ view }) => bounds.includes(view))), ...lastLife],
+    labels: last,
   });
   const hasEnded = since.some(({ view }) => !hasValue(view, stored));
   // No list can be empty. A key that is only disabled could be enabled with what it lost.
@@ -73,7 +75,6 @@ export function replayApiKey(
   const isUsable = empty.size === 0 && !hasEnded;
   const item: ApiKey = {
     ...left,
-    name: last?.name ?? stored.name,
     stops: isUsable ? left.stops : withStop(left.stops, 'person', options.stop),
     expiresAt: least(left.expiresAt, end),
     version: nextVersion(stored.version, highest),

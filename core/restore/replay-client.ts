@@ -33,8 +33,9 @@ type LaterClient = LaterOf<Client, typeof clientTable, 'secrets'>;
 
 function laterClient({ provider }: Client, view: ClientView): LaterClient {
   return {
+    ...view.plain,
+    name: view.name,
     audiences: view.audience,
-    tokenLifetime: view.token_lifetime,
     scopes: view.scope,
     stops: view.stops,
     provider: provider && { ...provider, conditions: view.required_claims },
@@ -54,7 +55,7 @@ function narrowDeclared({ declared }: Client, bounds: readonly ClientView[]): Cl
 
 function narrowClient(
   client: Client,
-  { bounds, since, lastLife }: ReturnType<typeof readHistory<typeof clientView>>,
+  { last, bounds, since, lastLife }: ReturnType<typeof readHistory<typeof clientView>>,
   { config, stop }: ClientReplay,
 ): { readonly client: Client; readonly lookAt: readonly string[] } {
   const views = since.map(({ view }) => view);
@@ -62,6 +63,7 @@ function narrowClient(
   const { item, empty } = narrow<Client>(clientTable, shown, {
     ever: views.map((view) => laterClient(client, view)),
     last: [...bounds.map((view) => laterClient(client, view)), ...lastLife],
+    labels: last && laterClient(client, last),
   });
   const hasNoToken = empty.has('provider');
   const audiences = empty.has('audiences') ? [] : item.audiences;
@@ -99,8 +101,7 @@ export function replayClient(
   const { client, lookAt } = narrowClient(stored, history, options);
   // A new version, so that later changes differ from those that were undone.
   const version = nextVersion(stored.version, Math.max(history.highest, secrets.version));
-  const name = history.last?.name ?? stored.name;
-  const item = { ...client, secrets: secrets.secrets, name, version };
+  const item = { ...client, secrets: secrets.secrets, version };
   const view = (one: Client) => viewClient(one, config);
   const described = describeReplay(view(stored), view(item), history.lastView);
   return {

@@ -56,7 +56,7 @@ interface ReplayedSecret {
 }
 
 function laterSecret(view: SecretView): LaterOf<ClientSecret, typeof secretTable> {
-  return { expiresAt: view.expires_at, stops: view.stops };
+  return { name: view.name, expiresAt: view.expires_at, stops: view.stops };
 }
 
 function replaySecret(
@@ -76,11 +76,11 @@ function replaySecret(
       .map((view) => ({ change: one.change, view: { ...view, version: one.version } })),
   );
   const { last, bounds } = laterHistory(states, version);
-  const { item: narrowed } = narrow<ClientSecret>(secretTable, secret, {
+  const { item } = narrow<ClientSecret>(secretTable, secret, {
     ever: states.map(({ view }) => laterSecret(view)),
     last: bounds.map(laterSecret),
+    labels: last && laterSecret(last),
   });
-  const item = { ...narrowed, name: last === undefined ? secret.name : last.name };
   const show = (one: Pick<ClientSecret, 'expiresAt' | 'stops'>) => ({
     [`${secretId} expires_at`]: one.expiresAt && formatTime(one.expiresAt),
     [`${secretId} disabled`]: isEnabled(one) ? undefined : true,

@@ -1,5 +1,8 @@
+import { wireNameOf } from '../../contract/management/fields.ts';
 import { readChangeId } from '../audit/audit-change.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
+import { labelsOf } from '../narrowing/narrow.ts';
+import { apiKeyTable, clientTable } from '../narrowing/tables.ts';
 import type { Stop } from '../stops.ts';
 
 /** A stored item, reduced by the changes that were made since it was stored. */
@@ -81,7 +84,10 @@ export function laterHistory<V extends { readonly version: number }>(
 }
 
 /** Fields of views that a restore does not speak of. */
-const silent = new Set(['name', 'stops', 'version', 'updated_at', 'last_used_on', 'status']);
+const silent = new Set([
+  ...[clientTable, apiKeyTable].flatMap(labelsOf).map(wireNameOf),
+  ...['stops', 'version', 'updated_at', 'last_used_on', 'status'],
+]);
 
 type View = Readonly<Record<string, unknown>>;
 

@@ -5,10 +5,10 @@ import {
   type WordedField,
 } from '../../contract/management/field-words.ts';
 import { groupClaims } from '../../core/client/claim-condition.ts';
-import { formatDuration, numberOrTyped } from '../../core/duration.ts';
+import { formatTyped, readTyped } from '../../core/typed-text.ts';
 import { checkbox, textArea, textField } from '../html/field.ts';
 import type { Html, HtmlValue } from '../html/html.ts';
-import { formatExactSpan } from '../html/time.ts';
+import { formatExactSpan, formatMinute } from '../html/time.ts';
 import { TypedDuration } from './duration.ts';
 import { type Fields, FormError, type Problems, problemAt, requireChoice } from './problems.ts';
 
@@ -46,8 +46,8 @@ function ofEvery<Name extends string>(
 function typedText({ kind }: GivenWords, value: unknown): string {
   if (value === undefined) return '';
   if (kind === 'lines') return (value as readonly string[]).join('\n');
-  if (kind === 'seconds') return formatDuration(Number(value));
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const typed = formatTyped(kind, value);
+  return typeof typed === 'string' ? typed : JSON.stringify(typed);
 }
 
 /** The content of a form about what is stored. */
@@ -80,13 +80,17 @@ function linesOf(text: string): readonly string[] {
   return lines.filter((line) => line !== '');
 }
 
+/** Kinds of one value. With no text there is none. */
+const isSingle: ReadonlySet<FieldKind> = new Set(['text', 'count', 'seconds', 'time']);
+
 /** What the library gets of a field. */
 const readers: Readonly<
   Record<FieldKind, (value: FieldValue, name: string, words: GivenWords) => unknown>
 > = {
-  text: ({ text }) => text.trim() || undefined,
-  count: ({ text }) => (text.trim() === '' ? undefined : numberOrTyped(text.trim())),
-  seconds: ({ text }) => (text.trim() === '' ? undefined : new TypedDuration(text)),
+  text: ({ text }) => text.trim(),
+  count: ({ text }) => readTyped('count', text.trim()),
+  seconds: ({ text }) => new TypedDuration(text),
+  time: ({ text }) => readTyped('time', text.trim()),
   flag: ({ isOn }) => isOn || undefined,
   list: ({ items, isOn }, field, { choice }) => {
     if (choice === undefined) return items;
@@ -104,16 +108,26 @@ const readers: Readonly<
   },
 };
 
-/** The fields as the library takes them. An empty one is left out. */
+/**
+ * The fields as the library takes them. An empty one is left out.
+ *
+ * @param removed null in a change, for what was emptied and can be removed.
+ */
 export function inputOf<Name extends string>(
   words: Words<Name>,
   values: FieldValues<Name>,
   names: readonly Name[] = namesOf(words),
+  removed?: null,
 ): Readonly<Partial<Record<Name, () => unknown>>> {
-  const entries = names.map((name) => {
-    const { kind } = words[name];
-    return [name, () => readers[kind](values[name], name, words[name])] as const;
-  });
+  const read = (name: Name): unknown => {
+    const { [name]: value } = values;
+    const { kind, removal } = words[name];
+    if (!isSingle.has(kind) || value.text.trim() !== '') {
+      return readers[kind](value, name, words[name]);
+    }
+    return value.isOn && removal !== undefined ? removed : undefined;
+  };
+  const entries = names.map((name) => [name, () => read(name)] as const);
   return Object.fromEntries(entries) as Partial<Record<Name, () => unknown>>;
 }
 
@@ -169,5 +183,6 @@ export function wordedField<Name extends WordedField>(
 
 /** The value of a field in a row of a page. */
 export function fieldFact({ kind }: GivenWords, value: unknown): HtmlValue {
+  if (kind === 'time') return formatMinute(Number(value));
   return kind === 'seconds' ? formatExactSpan(Number(value)) : String(value);
 }

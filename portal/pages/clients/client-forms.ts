@@ -11,7 +11,6 @@ import { formatDuration } from '../../../core/duration.ts';
 import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { offeredScopes } from '../../access/offer.ts';
 import { clientPath } from '../../client-path.ts';
-import { TypedDuration } from '../../forms/duration.ts';
 import { type Form, type InputOf, Instead, ownVersion, type Readers } from '../../forms/form.ts';
 import { noProblems, type Problems, problemAt, unlessDenied } from '../../forms/problems.ts';
 import {
@@ -51,13 +50,12 @@ const requiredFields = requiredOf(clientWords);
 function clientInput(
   values: ClientValues,
   { deployment: { acceptsAssertions } }: Pick<RequestContext, 'deployment'>,
-  names?: readonly ClientField[],
+  ...change: readonly [names?: readonly ClientField[], removed?: null]
 ) {
-  const { tokenLifetime, provider } = values;
-  const isOurs = tokenLifetime.isOn && (provider.text === '' || acceptsAssertions === true);
+  const isOurs = values.provider.text === '' || acceptsAssertions === true;
   return {
-    ...inputOf(clientWords, values, names),
-    tokenLifetime: () => (isOurs ? new TypedDuration(tokenLifetime.text) : undefined),
+    ...inputOf(clientWords, values, ...change),
+    ...(!isOurs && { tokenLifetime: () => undefined }),
   };
 }
 
@@ -127,7 +125,7 @@ function lifetimeHint(
   const which = isUnderProvider
     ? 'Of a token that the client gets here. Its provider sets that of its own tokens. '
     : '';
-  return `${which}${formatDuration(minimum)} to ${formatDuration(most)}, e.g. 15m or 1h. ${clientWords.tokenLifetime.hint}`;
+  return `${which}${formatDuration(minimum)} to ${formatDuration(most)}, e.g. 15m or 1h. Leave it empty for ${formatDuration(deployment.tokenLifetime.default)}. ${clientWords.tokenLifetime.hint}`;
 }
 
 /** The fields of a client that can change later. */
@@ -140,9 +138,9 @@ function changeableFields(context: RequestContext, fields: ChangeableFields): Ht
     stored !== undefined && stored.scopes.join(' ') !== chosen.join(' ')
       ? html`<p class="note">Scopes stored now: ${stored.scopes.join(', ')}.</p>`
       : '';
-  const show = (name: ChangedField, more: { hint?: string; required?: boolean } = {}) =>
+  const show = (name: ChangedField, more: { hint?: string } = {}) =>
     wordedField(clientWords, name, values[name], { problems, stored: stored?.[name], ...more });
-  const lifetime = { hint: lifetimeHint(context, fields), required: true };
+  const lifetime = { hint: lifetimeHint(context, fields) };
   const isOurs = !isUnderProvider || deployment.acceptsAssertions === true;
   const plain = plainClientFields.filter((name) => name !== 'tokenLifetime' || isOurs);
   return html`${show('name')}${plain.map((name) => show(name, name === 'tokenLifetime' ? lifetime : {}))}${scopeMatrix(
@@ -288,7 +286,8 @@ export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   start: (_, client) => valuesOfClient(client),
   read: (form) => readValues(clientWords, form),
   required: requiredChanges,
-  input: (values, context) => clientInput(values, context, changedFields) as Readers<ClientChanges>,
+  input: (values, context) =>
+    clientInput(values, context, changedFields, null) as Readers<ClientChanges>,
   act: async ({ management, href, id }, { input, ifVersion }) => {
     const { clientId } = await management.updateClient(id('clientId'), { ...input, ifVersion });
     return { redirectTo: href(clientPath(clientId), { done: 'saved' }) };

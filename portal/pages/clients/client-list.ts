@@ -1,9 +1,13 @@
 import type { Client } from '../../../adapters/management.ts';
 import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/bounds.ts';
+import { clientWords } from '../../../contract/management/field-words.ts';
+import { wireNameOf } from '../../../contract/management/fields.ts';
+import { plainClientFields } from '../../../contract/management/inputs.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern, lastUse } from '../../../core/client/secret-attention.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/time.ts';
+import { viewTyped } from '../../../core/typed-text.ts';
 import { clientPath } from '../../client-path.ts';
 import type { Option } from '../../html/field.ts';
 import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../../html/filters.ts';
@@ -107,7 +111,12 @@ function csvTable(now: number): CsvTable<Client> {
       enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
       scopes: ({ scopes }) => scopes.join(' '),
       audiences: ({ audiences }) => audiences.join(' '),
-      token_lifetime: ({ tokenLifetime }) => tokenLifetime,
+      ...Object.fromEntries(
+        plainClientFields.map((name) => [
+          wireNameOf(name),
+          (client) => viewTyped(clientWords[name].kind, client[name]),
+        ]),
+      ),
       provider: ({ provider }) => provider?.issuer,
       external_client_id: ({ provider }) => provider?.externalClientId,
       usable_secrets: ({ secrets }) => secrets.filter((one) => isUsable(one, now)).length,

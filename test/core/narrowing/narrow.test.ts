@@ -24,8 +24,11 @@ describe('the table of a record', () => {
     // @ts-expect-error: no row says what less of a note is.
     const incomplete: NarrowTable<Parcel> = rows;
     // @ts-expect-error: the later state does not say the weight.
-    const later: LaterOf<Parcel, typeof table> = {};
-    expect(Object.keys({ ...incomplete, ...later })).toEqual(['id', 'weight']);
+    const later: LaterOf<Parcel, typeof table> = { note: 'x' };
+    // @ts-expect-error: nor does this one say the note.
+    const unlabelled: LaterOf<Parcel, typeof table> = { weight: 1 };
+    const names = Object.keys({ ...incomplete, ...later, ...unlabelled });
+    expect(names).toEqual(['id', 'weight', 'note']);
   });
 
   it('knows no mere stop in what it does not know', () => {

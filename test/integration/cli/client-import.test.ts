@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importClients } from '../../../cli/commands/client-import.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { importedClient } from '../../../contract/management/inputs.ts';
 import { RefusedError, UnavailableError, VersionConflictError } from '../../../core/errors.ts';
 import { makeTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
@@ -285,7 +286,7 @@ describe('a file that cannot be imported as it is', () => {
     expect(items.map(({ outcome, problem }) => problem ?? outcome)).toEqual([
       'imported',
       'the client "keycloak-erp" was imported before, with another secret or other values',
-      'scope: unknown field; allowed: clientId, secret, secondSecret, expiresAt, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, importId, checkOnly; did you mean scopes?',
+      `scope: unknown field; allowed: ${importedClient.fields.join(', ')}; did you mean scopes?`,
       '"Keycloak-erp" and "keycloak-erp " have the same secret',
       '"keycloak-erp " and "Keycloak-erp" have the same secret',
       `client_id: received "client_keycloak"; allowed: 3 to 256 printable ASCII characters without space, "%", "+" and ":", and not "client_", "key_" or the like first\nsecret: received one with fewer than 8 different characters; ${allowed}\nscope: received "a:b"; allowed: ${scope}, calls:view`,

@@ -109,6 +109,9 @@ describe.each(['a key', 'a workload'])('a client as a resource, authenticated by
     });
     expect(clients.get(id)?.secrets).toHaveLength(kind === 'a key' ? 1 : 0);
     expect(stopsOf(test, id)).toEqual([]);
+    const { tokenLifetime: _, ...removed } = first;
+    await resource.put(removed);
+    expect(clients.get(id)?.tokenLifetime).toBe(3600);
     await resource.put({ ...first, name: 'Billing EU', scopes: ['messaging:view', 'calls:view'] });
     expect(clients.get(id)).toMatchObject({ name: 'Billing EU' });
     const before = clients.get(id);
@@ -475,8 +478,8 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
   ],
   [
     'a lifetime that is no number',
-    { tokenLifetime: '1h' },
-    'tokenLifetime: received "1h"; allowed: 60 to 86400 seconds',
+    { tokenLifetime: 'soon' },
+    'tokenLifetime: received "soon"; allowed: 60 to 86400 seconds',
   ],
   [
     'an unknown property',
