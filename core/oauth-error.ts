@@ -9,7 +9,7 @@ export type OAuthErrorCode =
   | 'invalid_dpop_proof';
 
 /** What a refused token request is answered, and what ends the refusal. */
-interface ErrorText {
+export interface ErrorText {
   readonly code: OAuthErrorCode;
   /** Public text: one for every failed authentication, so a response reveals nothing of the client. */
   readonly description: string;

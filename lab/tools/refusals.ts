@@ -1,10 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../../core/oauth-error.ts';
+import { parse, stringify } from 'yaml';
+import {
+  type ErrorText,
+  OAuthError,
+  type OAuthErrorReason,
+  oauthErrorTexts,
+} from '../../core/oauth-error.ts';
 import { refusalForms } from '../../core/verifier/bearer-refusal.ts';
 import { formatColumns, writeParts } from '../support/generated-parts.ts';
 
 new Command('npm run refusals')
-  .description('Writes docs/refusals.md: each reason with what the caller sees and what ends it.')
+  .description(
+    'Writes docs/refusals.md: each reason with what the caller sees and what ends it. Its bodies also go into docs/openapi.yaml.',
+  )
   .parse();
 
 interface Shown {
@@ -80,9 +90,37 @@ export function computeRefusals(): Readonly<Record<string, string>> {
   };
 }
 
+type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+
+/** The page with the bodies of a response of the token endpoint as examples. A summary of one stays. */
+function withExamples(page: string, response: string, status: number): string {
+  const { responses } = parse(page).components;
+  const known: Examples = responses[response].content['application/json'].examples;
+  const bodyOf = ({ code: error, description: error_description }: ErrorText) =>
+    JSON.stringify({ error, error_description });
+  const reasons = Object.entries<ErrorText>(oauthErrorTexts).filter(
+    ([name]) => new OAuthError(name as OAuthErrorReason).status === status,
+  );
+  const examples = [...Map.groupBy(reasons, ([, text]) => bodyOf(text))].map(([body, [first]]) => {
+    const made = first?.[0].replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const same = Object.entries(known).find(([, { value }]) => JSON.stringify(value) === body);
+    return same ?? [made, { value: JSON.parse(body) }];
+  });
+  const text = stringify(Object.fromEntries(examples), { lineWidth: 0 }).replace(
+    /^(?=.)/gm,
+    ' '.repeat(12),
+  );
+  const head = new RegExp(`^ {4}${response}:\\n(?: {5,}.*\\n)*? {10}examples:\\n`, 'm').exec(page);
+  const from = (head?.index ?? 0) + (head?.[0].length ?? 0);
+  return page.slice(0, from) + text + page.slice(from).replace(/^(?: {12}.*\n)*/, '');
+}
+
 if (import.meta.main) {
   const parts = computeRefusals();
   writeParts(['refusals.md'], parts);
+  const path = resolve(import.meta.dirname, '../../docs/openapi.yaml');
+  const page = withExamples(readFileSync(path, 'utf8'), 'TokenRequestRefused', 400);
+  writeFileSync(path, withExamples(page, 'ClientAuthenticationFailed', 401));
   const reasons = Object.values(parts).join('\n').match(/^### /gm)?.length;
   process.stdout.write(`${reasons} reasons of refusal\n`);
 }

@@ -123,7 +123,7 @@ describe('docs/openapi.yaml', () => {
     ['HeadersTooLarge', gatewayBody('DEFAULT_4XX')],
     ['Timeout', gatewayBody('INTEGRATION_TIMEOUT')],
   ])('shows every body of %s, word for word', (response, bodies) => {
-    expect(bodiesOf(response)).toEqual(bodies);
+    expect(bodiesOf(response), 'run npm run refusals').toEqual(bodies);
   });
 
   it('has examples that are as their schemas say', () => {

@@ -45,11 +45,13 @@ export function printPlaces(asked: readonly string[]): void {
     const tested = found.filter((file) => /^(?:test|lab)\//.test(file));
     return { found, shipped: found.length - tested.length, tested: tested.length };
   };
-  for (const [kind, names] of Object.entries(namesByKind())) {
-    for (const name of names.filter((each) => asked.length === 0 || asked.includes(each))) {
-      const { found, shipped, tested } = filesWith(name);
-      console.log(`${kind} ${name}: ${shipped} shipped, ${tested} of tests and lab`);
-      if (asked.length > 0) console.log(found.map((file) => `  ${file}`).join('\n'));
-    }
+  const byKind = namesByKind();
+  for (const name of new Set(Object.values(byKind).flat())) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    // One name of two things: the files have either.
+    const kinds = Object.keys(byKind).filter((kind) => byKind[kind]?.includes(name));
+    const { found, shipped, tested } = filesWith(name);
+    console.log(`${kinds.join(' or ')} ${name}: ${shipped} shipped, ${tested} of tests and lab`);
+    if (asked.length > 0) console.log(found.map((file) => `  ${file}`).join('\n'));
   }
 }
