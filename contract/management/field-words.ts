@@ -95,15 +95,10 @@ export function wordsOfWireName(name: string): FieldWords | undefined {
 }
 
 /** A `list` is ticked in a form; `lines` and `claims` are typed, one on each line. */
-export type FieldKind =
-  | 'text'
-  | 'count'
-  | 'seconds'
-  | 'time'
-  | 'flag'
-  | 'list'
-  | 'lines'
-  | 'claims';
+export type FieldKind = PlainKind | 'list' | 'lines' | 'claims';
+
+/** Kinds of one value. */
+export type PlainKind = 'text' | 'count' | 'seconds' | 'time' | 'flag';
 
 /** How people give the value of a field. Its form, its pages and its option follow from this. */
 export interface GivenWords {
@@ -126,8 +121,6 @@ export interface GivenWords {
   /** Whether it is an id or an address, which are shown in a font in which similar letters differ. */
   readonly isCode?: true;
 }
-
-export type PlainKind = Exclude<FieldKind, 'list' | 'lines' | 'claims'>;
 
 interface PlainWords extends GivenWords {
   readonly kind: PlainKind;

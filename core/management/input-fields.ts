@@ -1,10 +1,10 @@
 import { assertionAudiencesOf } from '../../contract/addresses.ts';
-import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
+import { plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import * as rule from '../../contract/management/rules.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
-import type { Client, ClientProvider } from '../client/client.ts';
+import type { Client, ClientProvider, PlainFields } from '../client/client.ts';
 import { findPatternProblem, hasWildcard } from '../client/provider-client-id.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
@@ -48,13 +48,13 @@ export function plainFields(
   { tokenLifetime }: ManagementConfig,
   fields: Readonly<Record<string, unknown>>,
   before: Readonly<Record<string, unknown>> = {},
-): Pick<Client, PlainClientField> {
+): PlainFields {
   const defaults: Readonly<Record<string, unknown>> = { tokenLifetime: tokenLifetime.default };
   const entries = plainClientFields.map((name) => {
     const { [name]: value = before[name] } = fields;
     return [name, value ?? defaults[name]] as const;
   });
-  return Object.fromEntries(entries) as Pick<Client, PlainClientField>;
+  return Object.fromEntries(entries) as PlainFields;
 }
 
 /** Claims that a client's tokens must have, with each value once. */

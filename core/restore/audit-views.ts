@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/bounds.ts';
 import { clientWords, type PlainKind } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
-import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
+import { plainClientFields } from '../../contract/management/inputs.ts';
 import { stopKinds } from '../../contract/stop-kinds.ts';
-import type { Client } from '../client/client.ts';
+import type { PlainFields } from '../client/client.ts';
 import type { Stops } from '../stops.ts';
 import { formatDay, parseTime } from '../time.ts';
 import {
@@ -52,7 +52,7 @@ const plainView = v.pipe(
   ),
   v.transform((view) => {
     const entries = plainClientFields.map((name) => [name, view[wireNameOf(name)]]);
-    return { plain: Object.fromEntries(entries) as Pick<Client, PlainClientField> };
+    return { plain: Object.fromEntries(entries) as PlainFields };
   }),
 );
 

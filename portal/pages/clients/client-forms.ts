@@ -120,12 +120,13 @@ function lifetimeHint(
   { deployment }: RequestContext,
   { limits: { maxTokenLifetime = Infinity }, isUnderProvider }: ChangeableFields,
 ) {
-  const { minimum, maximum } = deployment.tokenLifetime;
+  const { minimum, maximum, default: usual } = deployment.tokenLifetime;
   const most = Math.min(maximum, maxTokenLifetime);
   const which = isUnderProvider
     ? 'Of a token that the client gets here. Its provider sets that of its own tokens. '
     : '';
-  return `${which}${formatDuration(minimum)} to ${formatDuration(most)}, e.g. 15m or 1h. Leave it empty for ${formatDuration(deployment.tokenLifetime.default)}. ${clientWords.tokenLifetime.hint}`;
+  const empty = usual > most ? '' : ` Leave it empty for ${formatDuration(usual)}.`;
+  return `${which}${formatDuration(minimum)} to ${formatDuration(most)}, e.g. 15m or 1h.${empty} ${clientWords.tokenLifetime.hint}`;
 }
 
 /** The fields of a client that can change later. */
