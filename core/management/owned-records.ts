@@ -172,6 +172,7 @@ export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> =
     ...writing,
     idOf: kind.idOf,
     audited: kind.audited,
+    view: kind.view,
     setEnabled: async (
       context: ManagementContext,
       id: string,

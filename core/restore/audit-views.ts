@@ -5,7 +5,6 @@ import { wireNameOf } from '../../contract/management/fields.ts';
 import { plainClientFields } from '../../contract/management/inputs.ts';
 import { stopKinds } from '../../contract/stop-kinds.ts';
 import type { PlainFields } from '../client/client.ts';
-import type { Stops } from '../stops.ts';
 import { formatDay, parseTime } from '../time.ts';
 import {
   type AuditedChange,
@@ -76,11 +75,7 @@ const otherView = v.object({
 export const clientView = v.intersect([otherView, plainView]);
 
 /** What the views of clients and API keys have in common. */
-interface ItemView {
-  readonly created_at: number;
-  readonly version: number;
-  readonly stops?: Stops | undefined;
-}
+type ItemView = Pick<ClientView, 'created_at' | 'version' | 'stops'>;
 
 export type ClientView = v.InferOutput<typeof clientView>;
 

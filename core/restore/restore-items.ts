@@ -11,9 +11,7 @@ import type {
   ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
 import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-ports.ts';
-import { viewApiKey } from '../management/api-key-view.ts';
 import { ownedApiKeys } from '../management/api-keys.ts';
-import { viewClient } from '../management/client-view.ts';
 import { ownedClients } from '../management/clients.ts';
 import {
   currentTime,
@@ -385,8 +383,16 @@ export async function restoreItems<T extends object>(
   return restoring(context, options, (replay) => restoreKind(context, kind, replay));
 }
 
-function ownedGroup<T extends OwnedRecord>(context: ManagementContext, kind: OwnedOperations<T>) {
+/** What clients and API keys have in common. */
+function restorableOwned<T extends OwnedRecord>(
+  context: ManagementContext,
+  kind: OwnedOperations<T>,
+) {
   return {
+    noun: kind.audited,
+    idOf: kind.idOf,
+    nameOf: ({ name }: T) => name,
+    view: (item: T) => kind.view(item, context),
     groupsOf: ({ serviceTrunkGroup }: T) => [serviceTrunkGroup],
     stopWithGroup: (item: T) => stopWithGroup(context, kind, item),
   };
@@ -398,13 +404,9 @@ export function restorableClients(
 ): Restorable<Client> {
   return {
     ...clients,
-    noun: 'client',
-    idOf: ({ clientId }) => clientId,
-    nameOf: ({ name }) => name,
-    view: (client) => viewClient(client, context.config),
+    ...restorableOwned(context, ownedClients),
     replay: (client, changes, options) =>
       replayClient(client, changes, { ...options, config: context.config }),
-    ...ownedGroup(context, ownedClients),
   };
 }
 
@@ -412,15 +414,7 @@ export function restorableApiKeys(
   context: ManagementContext,
   { apiKeys }: Pick<RestoredTables, 'apiKeys'>,
 ): Restorable<ApiKey> {
-  return {
-    ...apiKeys,
-    noun: 'api_key',
-    idOf: ({ keyId }) => keyId,
-    nameOf: ({ name }) => name,
-    view: viewApiKey,
-    replay: replayApiKey,
-    ...ownedGroup(context, ownedApiKeys),
-  };
+  return { ...apiKeys, ...restorableOwned(context, ownedApiKeys), replay: replayApiKey };
 }
 
 /** The changes that may concern an item, by its id. */
