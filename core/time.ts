@@ -71,11 +71,6 @@ export function parseTime(text: string): number | undefined {
   return day <= daysInMonth ? seconds(milliseconds) : undefined;
 }
 
-/** The same, or the text that was typed: see {@link unreadText}. */
-export function timeOrTyped(text: string): number {
-  return parseTime(text) ?? unreadText(text);
-}
-
 /** The last second of the UTC day of a time: when what is valid to that day expires. */
 export function endOfDay(time: number): number {
   return (Math.floor(time / secondsPerDay) + 1) * secondsPerDay - 1;

@@ -1,11 +1,12 @@
 import type { FieldKind } from '../contract/management/field-words.ts';
 import { formatDuration, numberOrTyped, secondsOrTyped } from './duration.ts';
-import { formatTime, timeOrTyped } from './time.ts';
+import { formatTime, parseTime } from './time.ts';
 
 const readers: Readonly<Partial<Record<FieldKind, (text: string) => unknown>>> = {
   count: numberOrTyped,
   seconds: secondsOrTyped,
-  time: timeOrTyped,
+  // A stack makes a text of seconds since the epoch.
+  time: (text) => parseTime(text) ?? numberOrTyped(text),
   flag: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 };
 
