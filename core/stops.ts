@@ -78,6 +78,8 @@ export function mapStops(value: unknown, change: (stop: JsonObject) => JsonObjec
   if (!isJsonObject(value)) return value;
   const changed = (stop: unknown) => (isJsonObject(stop) ? change(stop) : stop);
   const members = Object.entries(value).map(([name, member]) => {
+    // What a token says may look like a stop.
+    if (name === 'received') return [name, member];
     if (name !== 'stops' || !isJsonObject(member)) return [name, mapStops(member, change)];
     return [name, Object.fromEntries(Object.entries(member).map(([k, v]) => [k, changed(v)]))];
   });

@@ -89,8 +89,9 @@ function checkProvider(client: FieldValues): WrongFields {
     found.push(['externalClientId', new Wrong({ message: "the client's id at the provider" })]);
   }
   const isOfTexts = Array.isArray(audiences) && audiences.every((one) => typeof one === 'string');
-  if (isOfTexts && !(isUnder && typeof id !== 'string')) {
-    const audience = rule.findWrongAudience(audiences, isUnder ? String(id) : undefined);
+  const ownId = typeof id === 'string' ? id : undefined;
+  if (isOfTexts && isUnder === (ownId !== undefined)) {
+    const audience = rule.findWrongAudience(audiences, ownId);
     if (audience !== undefined) found.push(['audiences', audience]);
   }
   return found;

@@ -28,8 +28,8 @@ export function readClaim(claims: JsonObject, claim: string): unknown {
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  const isPlain = typeof value === 'boolean' || Number.isSafeInteger(value);
-  return isPlain ? String(value) : undefined;
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
+  return typeof value === 'boolean' || isWhole ? String(value) : undefined;
 }
 
 /** The first condition that a token does not meet; undefined if it meets all of them. */

@@ -148,7 +148,7 @@ function toDecision(client: Client, assertion: VerifiedAssertion): Decision {
     issuer,
     subject: externalClientId,
     client: { ...client, tokenLifetime },
-    secret: { secretId: String(kid) },
+    secret: { secretId: typeof kid === 'string' ? kid : '' },
     latestExpiry: expiresAt + assertionTokens.afterExpiry,
   };
 }

@@ -79,7 +79,8 @@ const platforms: readonly KnownPlatform[] = [
     mark: "sub=UNIQUE_ID, the number of the application's service account",
     claims: ['sub'],
     derive: (id) => (googleUniqueId.test(id) ? [one('sub', id)] : undefined),
-    isApplication: ({ azp, sub }) => azp === sub || googleServiceAccount.test(String(azp)),
+    isApplication: ({ azp, sub }) =>
+      azp === sub || (typeof azp === 'string' && googleServiceAccount.test(azp)),
   },
 ];
 

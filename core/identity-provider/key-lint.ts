@@ -71,6 +71,7 @@ function fits(raw: RawKey, alg: ProviderAlg): boolean {
 
 function readPublicMembers(raw: RawKey, alg: ProviderAlg): Assessment {
   const { kty } = providerAlgorithms[alg];
+  const kid = typeof raw.kid === 'string' ? raw.kid : '';
   const members: Record<string, string> = {};
   for (const name of publicMembers[kty]) {
     const value = raw[name];
@@ -88,7 +89,7 @@ function readPublicMembers(raw: RawKey, alg: ProviderAlg): Assessment {
   } catch {
     return { problem: `it is not a valid ${kty} public key` };
   }
-  return { key: { kid: String(raw.kid), alg, kty, ...members } };
+  return { key: { kid, alg, kty, ...members } };
 }
 
 function findWeakness(

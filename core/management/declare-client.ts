@@ -40,7 +40,7 @@ import {
   newStop,
   type StackResource,
 } from './management-context.ts';
-import { problemsOf, refuseProblems } from './read-input.ts';
+import { problemsOf, refuseInput, refuseProblems } from './read-input.ts';
 import { factsOf } from './requests/read-call.ts';
 import { toManagementError } from './requests/wire-errors.ts';
 
@@ -108,10 +108,10 @@ function readResource(context: StackContext, received: unknown) {
     throw new RefusedError('ResourceProperties: allowed: the properties of a client');
   }
   const { ServiceToken: _, ServiceTimeout: timeout = leastServiceTimeout, ...own } = received;
-  if (!(Number(timeout) >= leastServiceTimeout)) {
-    throw new RefusedError(
-      `ServiceTimeout: received ${JSON.stringify(timeout)}; allowed: ${leastServiceTimeout} seconds or more, in which an event is sent again`,
-    );
+  const isTimeout = ['string', 'number'].includes(typeof timeout);
+  if (!(isTimeout && Number(timeout) >= leastServiceTimeout)) {
+    const allowed = `${leastServiceTimeout} seconds or more, in which an event is sent again`;
+    refuseInput('ServiceTimeout', timeout, allowed, 'ServiceTimeout');
   }
   checkNames(own);
   const { publicKeys, adoptClientId, ...client } = fromTexts(own);

@@ -23,7 +23,7 @@ import {
 } from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
 import { getProviderClient } from '../verifier/provider-client.ts';
-import { readToken } from '../verifier/received-token.ts';
+import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
 import { checkTimes, readAudiences } from '../verifier/registered-claims.ts';
 import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
@@ -186,13 +186,22 @@ function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCreden
   throw new RefusedError('the credential belongs to a service trunk group that you cannot access');
 }
 
+/** What is found by the issuer that a token names; undefined also if that is no text. */
+async function findNamed<T>(
+  { payload: { iss } }: ReceivedToken,
+  find: (issuer: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  return typeof iss === 'string' ? find(iss) : undefined;
+}
+
 /** Keys that were given can be older than the provider's own. */
 async function findKeyHint(
   { identityProviders }: ManagementContext,
   credential: string,
 ): Promise<string | undefined> {
-  const { payload } = readToken(credential, undefined);
-  const provider = await identityProviders.findIdentityProvider(String(payload.iss));
+  const provider = await findNamed(readToken(credential, undefined), (issuer) =>
+    identityProviders.findIdentityProvider(issuer),
+  );
   if (provider === undefined || !hasGivenKeys(provider)) return undefined;
   const keys = await identityProviders.findGivenKeys(provider.issuer);
   return `its keys were given in a file: ${describeGivenKeys(versionOf(keys, provider))}`;
@@ -239,10 +248,12 @@ function createKeyFinder(context: ManagementContext, issuer: string): KeyFinder 
  * the caller is question for its keys only then: otherwise a fetch would tell that it is registered.
  */
 async function namesOwnClient(context: ManagementContext, credential: string): Promise<boolean> {
-  const { payload } = readToken(credential, undefined);
-  const provider = await context.identityProviders.findRegistration(String(payload.iss));
+  const received = readToken(credential, undefined);
+  const provider = await findNamed(received, (issuer) =>
+    context.identityProviders.findRegistration(issuer),
+  );
   if (provider === undefined) return false;
-  const { id } = readNamedClient(payload, provider.clientIdClaim);
+  const { id } = readNamedClient(received.payload, provider.clientIdClaim);
   if (id === undefined) return false;
   const found = getProviderClient(readerOf(context), provider, id, {});
   return (await findRefusal(found)) === undefined;

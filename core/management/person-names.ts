@@ -55,14 +55,15 @@ export async function withAuthors(context: ManagementContext, result: unknown): 
   const { nameActor = (actor: string) => actor } = context;
   const authors = new Set<string>();
   mapStops(result, (stop) => {
-    authors.add(String(stop['by']));
+    if (typeof stop['by'] === 'string') authors.add(stop['by']);
     return stop;
   });
   if (authors.size === 0) return result;
   const changes = [...authors].map((actor) => ({ actor }));
   const named = new Map((await withActorNames(context, changes)).map((one) => [one.actor, one]));
   return mapStops(result, (stop) => {
-    const by = String(stop['by']);
+    const { by } = stop;
+    if (typeof by !== 'string') return stop;
     const { actorName: name, actorIsStaff } = named.get(by) ?? {};
     return { ...stop, by: actorIsStaff ? platformStaff : nameActor(by), name };
   });

@@ -54,7 +54,7 @@ function labelOf(field: string): string {
 }
 
 /** `['subnets', 1, 'netmask']` → `subnets[1].netmask`. */
-function fieldOf(path: readonly unknown[]): string {
+function fieldOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
     return text === '' ? String(key) : `${text}.${String(key)}`;
@@ -62,7 +62,7 @@ function fieldOf(path: readonly unknown[]): string {
 }
 
 /** `['subnets', 1, 'netmask']` → `subnets[1]: netmask`. */
-function labelOfPath(path: readonly unknown[]): string {
+function labelOfPath(path: readonly PropertyKey[]): string {
   const last = path.findLastIndex((key) => typeof key === 'string');
   const outer = fieldOf(path.slice(0, last));
   const label = fieldOf([labelOf(String(path[last])), ...path.slice(last + 1)]);
@@ -70,9 +70,9 @@ function labelOfPath(path: readonly unknown[]): string {
 }
 
 /** The path of a problem in the argument, as the library names fields. */
-function pathOf(issue: v.BaseIssue<unknown>): readonly unknown[] {
-  const [argument, ...inner] = (issue.path ?? []).map(({ key }) => key);
-  const path = inner.some((key) => typeof key === 'string') ? inner : [argument, ...inner];
+function pathOf(issue: v.BaseIssue<unknown>): readonly PropertyKey[] {
+  const [argument, ...inner] = (issue.path ?? []).map(({ key }) => key as PropertyKey);
+  const path = inner.some((key) => typeof key === 'string') ? inner : [argument ?? '', ...inner];
   // The value of a list of texts is in the message, and says more than its place.
   const isOfList = typeof path.at(-1) === 'number' && issue.type !== 'custom';
   return isOfList ? path.slice(0, -1) : path;

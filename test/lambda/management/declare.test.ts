@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { clientCommands } from '../../../cli/commands/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { formatTime } from '../../../core/time.ts';
+import { noText } from '../../support/hostile-proofs.ts';
 import {
   account,
   declareWorld,
@@ -488,6 +489,20 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
       /^secret: unknown property; allowed: name, (\w+, )+publicKeys, adoptClientId$/,
     ) as string,
   ],
+  ...([noText, JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown] as const).flatMap(
+    (value) => [
+      [
+        'a lifetime that is no text',
+        { tokenLifetime: value },
+        expect.stringMatching(/^tokenLifetime: received .*; allowed: 60 to/) as string,
+      ] as const,
+      [
+        'a time that is no text',
+        { ServiceTimeout: value },
+        expect.stringMatching(/^ServiceTimeout: received .*; allowed: 600 seconds/) as string,
+      ] as const,
+    ],
+  ),
   [
     'a huge name',
     { name: 'x'.repeat(100_000) },
@@ -500,7 +515,7 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
   ],
   [
     'a key of a type that every object inherits',
-    { publicKeys: ['{"kty":"constructor"}'] },
+    { publicKeys: ['{"kty":"constructor"}', '{"kty":{"toString":1}}'] },
     'publicKey: nothing was stored, because the type of the key is not accepted; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
   ],
   [

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantSubject } from '../../adapters/management/world.ts';
+import { noText } from '../../support/hostile-proofs.ts';
 import { askedWorld, newClient } from './restricted-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
@@ -135,6 +136,10 @@ describe('a provider of the platform that is open to none of a person’s trunk 
       expect(closed.replaceAll(world.issuer, unknown)).toBe(
         JSON.stringify(await explain('tg-1002', unknown, more)),
       );
+    }
+    for (const iss of [noText, { stops: { person: { by: noText } } }]) {
+      const explained = await explain('tg-1002', unknown, { iss });
+      expect(explained).toMatchObject({ finding: { name: 'iss', received: iss } });
     }
   });
 });
