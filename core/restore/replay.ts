@@ -86,7 +86,11 @@ export function laterHistory<V extends { readonly version: number }>(
 /** Fields of views that a restore does not speak of. */
 const silent = new Set([
   ...[clientTable, apiKeyTable].flatMap(labelsOf).map(wireNameOf),
-  ...['stops', 'version', 'updated_at', 'last_used_on', 'status'],
+  'stops',
+  'version',
+  'updated_at',
+  'last_used_on',
+  'status',
 ]);
 
 type View = Readonly<Record<string, unknown>>;

@@ -90,12 +90,23 @@ export function computeRefusals(): Readonly<Record<string, string>> {
   };
 }
 
-type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+interface Description {
+  readonly components: {
+    readonly responses: Readonly<Record<string, { readonly content?: Content } | undefined>>;
+  };
+}
+
+type Content = Readonly<Record<string, { readonly examples?: Readonly<Record<string, Example>> }>>;
+
+interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
+}
 
 /** The page with the bodies of a response of the token endpoint as examples. A summary of one stays. */
 function withExamples(page: string, response: string, status: number): string {
-  const { responses } = parse(page).components;
-  const known: Examples = responses[response].content['application/json'].examples;
+  const { responses } = (parse(page) as Description).components;
+  const known = responses[response]?.content?.['application/json']?.examples ?? {};
   const bodyOf = ({ code: error, description: error_description }: ErrorText) =>
     JSON.stringify({ error, error_description });
   const reasons = Object.entries<ErrorText>(oauthErrorTexts).filter(
@@ -104,7 +115,7 @@ function withExamples(page: string, response: string, status: number): string {
   const examples = [...Map.groupBy(reasons, ([, text]) => bodyOf(text))].map(([body, [first]]) => {
     const made = first?.[0].replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const same = Object.entries(known).find(([, { value }]) => JSON.stringify(value) === body);
-    return same ?? [made, { value: JSON.parse(body) }];
+    return same ?? [made, { value: JSON.parse(body) as unknown }];
   });
   const text = stringify(Object.fromEntries(examples), { lineWidth: 0 }).replace(
     /^(?=.)/gm,
