@@ -140,15 +140,15 @@ export function readView<const T extends v.GenericSchema>(
   return result.success ? result.output : dropUnreadable(change);
 }
 
-/** What stopped the last life of an id at its end, if it is a later life than the item's. */
-function stopsOfLastLife(createdAt: number, all: readonly LaterState<ItemView>[]) {
-  const last = Math.max(...all.map(({ view }) => view.created_at));
-  if (last <= createdAt) return [];
+/** When the last life of an id began, and what stopped it at its end: of a later life than the item's. */
+function findLastLife(createdAt: number, all: readonly LaterState<ItemView>[]) {
+  const began = Math.max(...all.map(({ view }) => view.created_at));
+  if (began <= createdAt) return { began: Number.POSITIVE_INFINITY, stops: [] };
   const { bounds } = laterHistory(
-    all.filter(({ view }) => view.created_at === last),
+    all.filter(({ view }) => view.created_at === began),
     0,
   );
-  return bounds.map(({ stops }) => ({ stops }));
+  return { began, stops: bounds.map(({ stops }) => ({ stops })) };
 }
 
 /**
@@ -177,7 +177,7 @@ export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
     item.version,
     ...all.map(({ change, view }) => view.version + Number(change.after === undefined)),
   );
-  const lastLife = stopsOfLastLife(item.createdAt, all);
+  const lastLife = findLastLife(item.createdAt, all);
   return { ...laterHistory(states, item.version), highest, lastLife };
 }
 

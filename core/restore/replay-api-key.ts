@@ -66,7 +66,7 @@ export function replayApiKey(
   const later = (states: typeof since) => states.map((state) => laterKey(stored, state));
   const { item: left, empty } = narrow<ApiKey>(apiKeyTable, stored, {
     ever: later(since),
-    last: [...later(since.filter(({ view }) => bounds.includes(view))), ...lastLife],
+    last: [...later(since.filter(({ view }) => bounds.includes(view))), ...lastLife.stops],
     labels: last,
   });
   const hasEnded = since.some(({ view }) => !hasValue(view, stored));

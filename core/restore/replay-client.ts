@@ -56,29 +56,33 @@ function narrowDeclared({ declared }: Client, bounds: readonly ClientView[]): Cl
 function narrowClient(
   client: Client,
   { last, bounds, since, lastLife }: ReturnType<typeof readHistory<typeof clientView>>,
+  { endedInLastLife }: ReturnType<typeof replaySecrets>,
   { config, stop }: ClientReplay,
 ): { readonly client: Client; readonly lookAt: readonly string[] } {
   const views = since.map(({ view }) => view);
   const shown = { ...client, audiences: effectiveAudiences(client, config) };
   const { item, empty } = narrow<Client>(clientTable, shown, {
     ever: views.map((view) => laterClient(client, view)),
-    last: [...bounds.map((view) => laterClient(client, view)), ...lastLife],
+    last: [...bounds.map((view) => laterClient(client, view)), ...lastLife.stops],
     labels: last && laterClient(client, last),
   });
   const hasNoToken = empty.has('provider');
   const audiences = empty.has('audiences') ? [] : item.audiences;
   const isEmpty = views.length > 0 && (item.scopes.length === 0 || audiences.length === 0);
+  const lookAt = saying(
+    isEmpty && 'disabled, as no scope or no audience of before is one that it had ever since',
+    hasNoToken && 'disabled, as no token has the claims that it required before and at last',
+    endedInLastLife &&
+      'disabled, as a later client with its id had a secret or key stopped, deleted or given an end',
+  );
   return {
     client: {
       ...item,
       audiences: narrowAudiences(client, audiences, views),
       declared: narrowDeclared(client, bounds),
-      stops: isEmpty || hasNoToken ? withStop(item.stops, 'person', stop) : item.stops,
+      stops: lookAt.length > 0 ? withStop(item.stops, 'person', stop) : item.stops,
     },
-    lookAt: saying(
-      isEmpty && 'disabled, as no scope or no audience of before is one that it had ever since',
-      hasNoToken && 'disabled, as no token has the claims that it required before and at last',
-    ),
+    lookAt,
   };
 }
 
@@ -97,8 +101,8 @@ export function replayClient(
   const { config } = options;
   const own = selectOwnChanges(changes, ['client'], stored.clientId);
   const history = readHistory(clientView, stored, own, options);
-  const secrets = replaySecrets(stored, changes);
-  const { client, lookAt } = narrowClient(stored, history, options);
+  const secrets = replaySecrets(stored, changes, history.lastLife.began);
+  const { client, lookAt } = narrowClient(stored, history, secrets, options);
   // A new version, so that later changes differ from those that were undone.
   const version = nextVersion(stored.version, Math.max(history.highest, secrets.version));
   const item = { ...client, secrets: secrets.secrets, version };

@@ -25,14 +25,6 @@ interface SecretChange {
   readonly states: readonly SecretView[];
 }
 
-interface ReplayedSecrets {
-  readonly secrets: readonly ClientSecret[];
-  readonly narrowed: readonly string[];
-  readonly lookAt: readonly string[];
-  /** The highest version of the client that a change of its secrets made, or may have made. */
-  readonly version: number;
-}
-
 function readSecretChange(change: AuditedChange): SecretChange {
   const view = readView(secretChangeView, change);
   const isDeletion = change.after === undefined;
@@ -108,23 +100,29 @@ function describeLost(client: Client, changes: readonly SecretChange[]): readonl
  * Reduces a client's secrets: without those that were deleted since, and with no expiry later than in
  * the last state.
  *
+ * @param began seconds since the epoch: the last life of its id, if that is a later one.
  * @throws {DroppedItem} if a record about a secret of this client cannot be interpreted.
  */
-export function replaySecrets(client: Client, all: readonly AuditedChange[]): ReplayedSecrets {
-  const changes = all
+export function replaySecrets(client: Client, all: readonly AuditedChange[], began: number) {
+  const ofId = all
     .filter(({ action }) => action.startsWith('client_secret.'))
     .filter((change) => {
       const id = readClientId(change);
       // The record does not name the client, so it may have been this one.
       return id === undefined || id === client.clientId;
     })
-    .map(readSecretChange)
-    .filter(({ version }) => version > client.version);
+    .map(readSecretChange);
+  const changes = ofId.filter(({ version }) => version > client.version);
   const replayed = client.secrets.map((one) => replaySecret(one, changes, client.version));
   return {
     secrets: replayed.map(({ secret }) => secret).filter((one) => one !== undefined),
     narrowed: replayed.flatMap(({ narrowed }) => narrowed),
     lookAt: [...replayed.flatMap(({ lookAt }) => lookAt), ...describeLost(client, changes)],
+    /** The highest that a change of its secrets made, or may have made. */
     version: Math.max(client.version, ...changes.map(({ version }) => version)),
+    /** An import or a stack may give each life the same secret or key, with another id. */
+    endedInLastLife: ofId
+      .filter(({ subject }) => subject.created_at >= began)
+      .some(({ isDeletion, states }) => isDeletion || states.some((v) => v.stops ?? v.expires_at)),
   };
 }

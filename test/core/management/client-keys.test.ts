@@ -174,7 +174,7 @@ describe('a public key in place of a secret', () => {
     expect(onlyStopsClient(stored, with1({ alg: 'PS256', stops: personStop }))).toBe(false);
     const made = audit.length;
     await disableClientSecret(context, clientId, secret.secretId);
-    const replayed = replaySecrets(stored, audit.slice(made) as never);
+    const replayed = replaySecrets(stored, audit.slice(made) as never, Number.POSITIVE_INFINITY);
     expect(replayed.secrets).toMatchObject([
       { ...secret, stops: { person: { by: 'arn:aws:iam::123456789012:user/ada' } } },
     ]);

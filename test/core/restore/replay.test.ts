@@ -132,6 +132,22 @@ describe('a client whose restore point lies before a change', () => {
     },
   );
 
+  it.each([
+    ['made', {}, undefined],
+    ['stopped', { stops: personStop }, { person: stop }],
+    ['given an end', { expiresAt: 2 }, { person: stop }],
+    ['deleted', undefined, { person: stop }],
+  ])('is stopped if a secret of a later life of its id was %s', (_, changes, stops) => {
+    const createdAt = client.createdAt + 100;
+    const of = (more: object) => secretView(2, { secretId: 'secret_later', createdAt, ...more });
+    const states = changes === undefined ? { before: of({}) } : { after: of(changes) };
+    const records = [
+      record({ action: 'client.create', after: view({ createdAt, version: 1, stops: undefined }) }),
+      record({ action: 'client_secret.update', ...states }),
+    ];
+    expect(replay(records, true)).toMatchObject({ item: { secrets: [secret], stops } });
+  });
+
   it('stays if an earlier client of its id was deleted', () => {
     const before = viewClient({ ...client, createdAt: 1, version: 9 }, testConfig);
     expect(replay([record({ action: 'client.delete', before })])).toMatchObject({
