@@ -21,7 +21,7 @@ import {
 } from '../management/management-context.ts';
 import type { OwnedOperations } from '../management/owned-records.ts';
 import { requireRunning } from '../management/trunk-group-limits/require-running.ts';
-import { stopWithGroup } from '../management/trunk-group-limits/trunk-group-stop.ts';
+import { followGroup } from '../management/trunk-group-limits/trunk-group-stop.ts';
 import type { OwnedRecord } from '../record-store.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { parseTime } from '../time.ts';
@@ -394,7 +394,7 @@ function restorableOwned<T extends OwnedRecord>(
     nameOf: ({ name }: T) => name,
     view: (item: T) => kind.view(item, context),
     groupsOf: ({ serviceTrunkGroup }: T) => [serviceTrunkGroup],
-    stopWithGroup: (item: T) => stopWithGroup(context, kind, item),
+    stopWithGroup: (item: T) => followGroup(context, kind, item),
   };
 }
 

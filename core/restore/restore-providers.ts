@@ -5,7 +5,7 @@ import {
 } from '../identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../management/management-context.ts';
 import { findOwner, viewIdentityProvider } from '../management/providers/provider-reach.ts';
-import { stopWithOwner } from '../management/trunk-group-limits/trunk-group-stop.ts';
+import { followOwner } from '../management/trunk-group-limits/trunk-group-stop.ts';
 import { narrow } from '../narrowing/narrow.ts';
 import { providerTable } from '../narrowing/tables.ts';
 import { isStoppedBy, withoutStop } from '../stops.ts';
@@ -99,7 +99,7 @@ function restorableProviders(
       const groups = (await findOwner(context, provider))?.trunkGroups ?? [];
       return groups.length === 1 ? groups : [];
     },
-    stopWithGroup: ({ issuer }) => stopWithOwner(context, issuer),
+    stopWithGroup: ({ issuer }) => followOwner(context, issuer),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ManagementContext } from '../management/management-context.ts';
 import { erasePersonName } from '../management/person-names.ts';
 import { withOwnProviderLimit } from '../management/providers/provider-ownership.ts';
 import { viewTrunkGroupLimits } from '../management/trunk-group-limits/limits-record.ts';
+import { followOwner } from '../management/trunk-group-limits/trunk-group-stop.ts';
 import type { Stops } from '../stops.ts';
 import {
   intersectLimits,
@@ -110,13 +111,13 @@ function within(trunkGroups: readonly string[], changes: readonly (readonly stri
 }
 
 /** The trunk groups that own a provider. None would make it the whole platform's. */
-function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
+function restorableOwners(context: ManagementContext, tables: Settings): Restorable<ProviderOwner> {
   const view = ({ issuer, trunkGroups }: ProviderOwner) => ({
     issuer,
     service_trunk_groups: trunkGroups,
   });
   return {
-    ...owners,
+    ...tables.owners,
     noun: 'provider_owner',
     idOf: ({ registrationId }) => registrationId,
     auditedAs: ({ issuer }) => issuer,
@@ -138,6 +139,7 @@ function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
       }
       return narrowTo(view, [stored, { ...stored, trunkGroups }], changes);
     },
+    stopWithGroup: ({ issuer }) => followOwner(context, issuer),
   };
 }
 
@@ -229,7 +231,7 @@ export function restoreSettings(
     const givenLater = { ...later, changes: findGiven(later.changes) };
     return [
       ...(await restoreKind(context, restorableLimits(tables), later)),
-      ...(await restoreKind(context, restorableOwners(tables), {
+      ...(await restoreKind(context, restorableOwners(context, tables), {
         ...later,
         changes: findOwnerChanges(later.changes),
       })),

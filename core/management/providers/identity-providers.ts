@@ -84,18 +84,20 @@ export async function writeProviderStops(
   provider: ManagedProvider,
   verb: 'stop' | 'resume',
   stops: Stops | undefined,
-): Promise<void> {
+): Promise<ManagedProvider> {
   const { owner: _owner, givenKeys: _keys, ...registered } = provider;
+  const after = { ...provider, stops };
   await makeAuditedChange(
     context,
     {
       action: `identity_provider.${verb}`,
       subject: provider.issuer,
       before: viewIdentityProvider(provider),
-      after: viewIdentityProvider({ ...provider, stops }),
+      after: viewIdentityProvider(after),
     },
     () => context.identityProviders.replaceIdentityProvider({ ...registered, stops }, provider),
   );
+  return after;
 }
 
 function checkRegistration(provider: IdentityProvider, seen: string | undefined): void {

@@ -17,7 +17,7 @@ import { currentTime, type ManagementContext, makeAuditedChange } from '../manag
 import { keepIfAllowed } from '../owned-records.ts';
 import { listTexts, refuseInput } from '../read-input.ts';
 import { requireRunning } from '../trunk-group-limits/require-running.ts';
-import { stopWithOwner } from '../trunk-group-limits/trunk-group-stop.ts';
+import { followOwner } from '../trunk-group-limits/trunk-group-stop.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
@@ -98,13 +98,17 @@ async function putWhileAllowed(
 ): Promise<void> {
   await context.providerOwners.put(next);
   const undoing = `set the trunk groups of ${next.issuer} to ${present.join(', ')} again`;
-  await keepIfAllowed(undoing, complete, async () => {
+  const undo = async () => {
     const former = { ...next, trunkGroups: present, version: next.version + 1 };
     // Without an owner before, nothing can be restored: no group would mean the whole platform.
     if (present.length > 0) await context.providerOwners.put(former);
-    // A pass may have left it out meanwhile.
-    await stopWithOwner(context, next.issuer);
-  });
+  };
+  try {
+    await keepIfAllowed(undoing, complete, undo);
+  } finally {
+    // A pass may have seen only the other owner, and a restore may have brought back its stop.
+    await followOwner(context, next.issuer);
+  }
 }
 
 /**

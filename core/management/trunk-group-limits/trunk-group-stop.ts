@@ -15,7 +15,7 @@ import {
   listProviders,
   writeProviderStops,
 } from '../providers/identity-providers.ts';
-import type { ManagedProvider } from '../providers/provider-reach.ts';
+import { findOwner, type ManagedProvider } from '../providers/provider-reach.ts';
 import { writeLimits } from './limits-record.ts';
 import { readLimitsNow } from './require-running.ts';
 
@@ -24,38 +24,21 @@ const kind = 'trunk_group';
 /** Writes at the same time. Each is three: with three regions 0.3 seconds. */
 const writesAtOnce = 16;
 
-/** What a pass sets on the members of a trunk group. */
+/** The trunk group that a pass stops or resumes. */
 interface Switch {
   readonly group: string;
-  /** undefined: it ends. */
-  readonly stop: Stop | undefined;
-  /** That of the trunk group's record, for a resume: each stop gives it another one. */
-  readonly ifVersion?: number | undefined;
+  /** Of a resume: the version of the trunk group's record. Each stop gives it another one. */
+  readonly resumes?: number | undefined;
 }
 
-/**
- * What other changes overtook each time is left to the next pass, which finds it again.
- *
- * @throws {VersionConflictError} if the trunk group was stopped again since it is resumed.
- */
-async function writeEach<T>(
-  context: ManagementContext,
-  { group, ifVersion }: Switch,
-  items: readonly T[],
-  write: (item: T) => Promise<unknown>,
-): Promise<void> {
+/** What other changes overtook each time is left to the next pass, which finds it again. */
+async function writeEach<T>(items: readonly T[], write: (item: T) => Promise<void>) {
   const rest = items.values();
   const leave = (error: unknown) => {
-    if (!(error instanceof ConflictError || error instanceof NotFoundError)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
   };
   const work = async () => {
-    for (const item of rest) {
-      if (ifVersion !== undefined) {
-        const { version } = await readLimitsNow(context, group);
-        checkVersion(`the limits of ${group}`, ifVersion, version);
-      }
-      await write(item).catch(leave);
-    }
+    for (const item of rest) await write(item).catch(leave);
   };
   await Promise.all(Array.from({ length: writesAtOnce }, work));
 }
@@ -64,34 +47,68 @@ async function writeEach<T>(
 const nextStops = ({ stops }: Stoppable, stop: Stop | undefined) =>
   stop === undefined ? withoutStop(stops, kind) : withStop(stops, kind, stop);
 
-/** Sets the stop of its trunk group on a record, also while others change it, or ends it. */
-async function switchRecord<T extends OwnedRecord>(
-  context: ManagementContext,
-  { get, write, audited }: OwnedOperations<T>,
-  { group, stop, ifVersion }: Switch,
-  { id, listed: read }: { readonly id: string; listed?: T | undefined },
-): Promise<void> {
-  const action = `${audited}.${stop === undefined ? 'enable' : 'disable'}`;
-  let listed = read;
-  await repeatStop({ ifVersion }, async () => {
-    const before = listed ?? (await get(context, id));
-    listed = undefined;
-    const changes: Partial<OwnedRecord> = { stops: nextStops(before, stop) };
-    if (changes.stops === before.stops || before.serviceTrunkGroup !== group) return;
-    await write(context, before, action, changes as Partial<T>);
-  });
+/** A client, an API key or a provider, as far as it follows the stop of its trunk group. */
+interface Follower<T> {
+  readonly read: () => Promise<T>;
+  /** undefined: they are not known, and its stops stay. */
+  readonly groupsOf: (record: T) => Promise<readonly string[] | undefined>;
+  readonly write: (record: T, changes: Stoppable, isStop: boolean) => Promise<T>;
 }
 
-/** Stops a record if its trunk group was stopped while it was written, other than by its creation. */
-export async function stopWithGroup<T extends OwnedRecord>(
+/**
+ * Stops a record, or ends its stop, as its trunk group says; one of several groups is not stopped. It
+ * looks again after each write: a late one would outrun a stop, or a resume.
+ *
+ * @param listed the record, if it was just read.
+ */
+async function follow<T extends Stoppable>(
   context: ManagementContext,
-  owned: OwnedOperations<T>,
-  record: T,
+  { group: resumed, resumes }: Partial<Switch>,
+  { read, groupsOf, write }: Follower<T>,
+  listed?: T,
 ): Promise<void> {
-  const { serviceTrunkGroup: group } = record;
-  const { stops } = await readLimitsNow(context, group);
-  const change = { group, stop: stops?.[kind] };
-  if (stops) await switchRecord(context, owned, change, { id: owned.idOf(record) });
+  let [record, mayEnd] = [listed, resumes !== undefined];
+  const step = async (): Promise<boolean> => {
+    const before = record ?? (await read());
+    record = undefined;
+    const groups = await groupsOf(before);
+    if (groups === undefined) return false;
+    const [group] = groups.length === 1 ? groups : [];
+    const limits = group === undefined ? undefined : await readLimitsNow(context, group);
+    const isResumed = group === resumed && limits?.version === resumes;
+    const stop = isResumed ? undefined : limits?.stops?.[kind];
+    const stops = nextStops(before, stop);
+    // A stop that was there before is ended by a resume: a trunk group may have lost its record.
+    const isKept = stop === undefined && group !== undefined && !mayEnd;
+    if (isKept || stops === before.stops) return false;
+    mayEnd = true;
+    record = await write(before, { stops }, stop !== undefined);
+    return true;
+  };
+  const leaveMissing = (error: unknown) => {
+    if (!(error instanceof NotFoundError)) throw error;
+  };
+  while (await repeatStop({}, step).catch(leaveMissing));
+}
+
+/**
+ * Stops a record if its trunk group was stopped while it was written, other than by its creation.
+ *
+ * @param change of the pass that has just read the record.
+ */
+export function followGroup<T extends OwnedRecord>(
+  context: ManagementContext,
+  { get, write, audited, idOf }: OwnedOperations<T>,
+  record: T,
+  change?: Switch,
+): Promise<void> {
+  const follower: Follower<T> = {
+    read: () => get(context, idOf(record)),
+    groupsOf: async ({ serviceTrunkGroup }) => [serviceTrunkGroup],
+    write: (before, changes, isStop) =>
+      write(context, before, `${audited}.${isStop ? 'disable' : 'enable'}`, changes as Partial<T>),
+  };
+  return follow(context, change ?? {}, follower, change && record);
 }
 
 /** One page of the clients, or of the API keys. */
@@ -101,11 +118,9 @@ async function switchOwned<T extends OwnedRecord>(
   change: Switch,
   query: OwnedQuery<T>,
 ): Promise<Page<string>> {
-  const matches = (record: T) => isStoppedBy(record, kind) === (change.stop === undefined);
+  const matches = (record: T) => isStoppedBy(record, kind) === (change.resumes !== undefined);
   const { items, ...page } = await owned.list(context, { ...query, matches });
-  await writeEach(context, change, items, (listed) =>
-    switchRecord(context, owned, change, { id: owned.idOf(listed), listed }),
-  );
+  await writeEach(items, (listed) => followGroup(context, owned, listed, change));
   return { ...page, items: items.map(owned.idOf) };
 }
 
@@ -113,26 +128,26 @@ async function switchOwned<T extends OwnedRecord>(
 const isOnlyOf = ({ owner }: ManagedProvider, group: string) =>
   owner?.trunkGroups.length === 1 && owner.trunkGroups[0] === group;
 
-async function switchProviders(context: ManagementContext, change: Switch): Promise<Page<string>> {
-  const { group, stop } = change;
-  const isOther = (one: ManagedProvider) => isStoppedBy(one, kind) === (stop === undefined);
-  const own = (await listProviders(context)).filter((one) => isOnlyOf(one, group) && isOther(one));
-  await writeEach(context, change, own, (one) =>
-    writeProviderStops(context, one, stop ? 'stop' : 'resume', nextStops(one, stop)),
-  );
-  return { items: own.map(({ issuer }) => issuer), examined: own.length };
+/** Stops a provider if the only trunk group that has it is stopped, and not if it has none or several. */
+export function followOwner(
+  context: ManagementContext,
+  issuer: string,
+  change: Partial<Switch> = {},
+): Promise<void> {
+  return follow<ManagedProvider>(context, change, {
+    read: () => findProvider(context, issuer),
+    groupsOf: async (provider) => (await findOwner(context, provider))?.trunkGroups,
+    write: (provider, { stops }, isStop) =>
+      writeProviderStops(context, provider, isStop ? 'stop' : 'resume', stops),
+  });
 }
 
-/** Stops a provider if the only trunk group that has it was stopped while it was written. */
-export async function stopWithOwner(context: ManagementContext, issuer: string): Promise<void> {
-  await repeatStop({}, async () => {
-    const provider = await findProvider(context, issuer);
-    const [group = ''] = provider.owner?.trunkGroups ?? [];
-    if (!isOnlyOf(provider, group)) return;
-    const { stops } = await readLimitsNow(context, group);
-    const next = nextStops(provider, stops?.[kind]);
-    if (stops && next !== provider.stops) await writeProviderStops(context, provider, 'stop', next);
-  });
+async function switchProviders(context: ManagementContext, change: Switch): Promise<Page<string>> {
+  const { group, resumes } = change;
+  const isOther = (one: ManagedProvider) => isStoppedBy(one, kind) === (resumes !== undefined);
+  const own = (await listProviders(context)).filter((one) => isOnlyOf(one, group) && isOther(one));
+  await writeEach(own, ({ issuer }) => followOwner(context, issuer, change));
+  return { items: own.map(({ issuer }) => issuer), examined: own.length };
 }
 
 /** Writes the record by which a trunk group is stopped, or ends its stop. */
@@ -174,16 +189,21 @@ export async function setTrunkGroupEnabled(
     await repeatStop({ ifVersion }, () => writeStop(context, group, enabled, { ifVersion }));
     return { items: [], examined: 0 };
   }
-  const { stops, version } = await context.trunkGroupLimits.find(group);
-  checkVersion(`the limits of ${group}`, ifVersion, version);
-  const stop = stops?.[kind];
-  if (!enabled && stop === undefined) {
+  const check = async (seen: number | undefined) => {
+    const { stops, version } = await readLimitsNow(context, group);
+    checkVersion(`the limits of ${group}`, seen, version);
+    if (enabled || isStoppedBy({ stops }, kind)) return version;
     throw new RefusedError(`${group} is not stopped, or was resumed in the meantime`);
-  }
-  const change = enabled ? { group, stop: undefined, ifVersion: version } : { group, stop };
-  if (members === 'providers') return switchProviders(context, change);
+  };
+  const version = await check(ifVersion);
+  const change = enabled ? { group, resumes: version } : { group };
   const query = { ...readPageRequest(request), trunkGroups: [group] };
-  return members === 'clients'
-    ? switchOwned<Client>(context, ownedClients, change, query)
-    : switchOwned(context, ownedApiKeys, change, query);
+  const pages = {
+    clients: () => switchOwned<Client>(context, ownedClients, change, query),
+    apiKeys: () => switchOwned(context, ownedApiKeys, change, query),
+    providers: () => switchProviders(context, change),
+  };
+  const page = await pages[members]();
+  await check(change.resumes);
+  return page;
 }

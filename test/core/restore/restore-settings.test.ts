@@ -302,6 +302,15 @@ describe('the stop of a trunk group', () => {
     expect(await stopped()).toBe(true);
   });
 
+  it('holds for the provider whose owner comes back', async () => {
+    const of = { registrationId: 'idp_1', issuer, trunkGroups: ['tg-1'], version: 1, updatedAt: 1 };
+    test.providers.set(issuer, { ...of, owned: true, registeredAt: 1 } as never);
+    await test.context.providerOwners.put(of);
+    await loseAfter(() => enable(false));
+    await restore();
+    expect(test.providers.get(issuer)?.stops).toHaveProperty('trunk_group');
+  });
+
   it('made since in a group without limits is made again', async () => {
     await loseAfter(() => enable(false));
     expect(await outcomes()).toEqual(['tg-1 restored']);

@@ -48,6 +48,29 @@ async function resume(world: Pick<World, 'context'>) {
   return found;
 }
 
+/** Management whose first write of a client or a provider waits for a call. */
+function lateManagement({ context }: World, meanwhile: () => Promise<unknown>) {
+  const { clients, identityProviders: providers } = context;
+  let waited: Promise<unknown> | undefined;
+  const wait = async () => {
+    waited ??= meanwhile();
+    await waited;
+  };
+  const replace: typeof clients.replace = async (next) => {
+    await wait();
+    await clients.replace(next);
+  };
+  const replaceIdentityProvider: typeof providers.replaceIdentityProvider = async (...args) => {
+    await wait();
+    await providers.replaceIdentityProvider(...args);
+  };
+  return bindManagement({
+    ...context,
+    clients: { ...clients, replace },
+    identityProviders: { ...providers, replaceIdentityProvider },
+  });
+}
+
 const kindsOf = (record: Stoppable | undefined) => Object.keys(record?.stops ?? {});
 
 describe('a trunk group that the staff stops', () => {
@@ -143,28 +166,10 @@ describe('a trunk group that the staff stops', () => {
   it('is stopped while someone changes its client between a read and the write', async () => {
     const world = await createWorld(group);
     await world.management.setTrunkGroupEnabled(group, false);
-    const { clients } = world.context;
-    let left = 5;
-    const replace: typeof clients.replace = async (next) => {
-      left -= 1;
-      if (left >= 0) await world.management.updateClient(world.clientId, { name: `n${left}` });
-      await clients.replace(next);
-    };
-    await pass({ context: { ...world.context, clients: { ...clients, replace } } }, false);
-    expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
-  });
-
-  it('stays stopped if it is stopped again while it is resumed', async () => {
-    const world = await createWorld(group);
-    await stop(world);
-    const { clients } = world.context;
-    const readPage: typeof clients.readPage = async (query) => {
-      const page = await clients.readPage(query);
-      await stop(world);
-      return page;
-    };
-    const context = { ...world.context, clients: { ...clients, readPage } };
-    await expect(pass({ context }, true)).rejects.toThrow('was changed in the meantime');
+    const { setTrunkGroupEnabled } = lateManagement(world, () =>
+      world.management.updateClient(world.clientId, { name: 'n' }),
+    );
+    await setTrunkGroupEnabled(group, false, { members: 'clients' });
     expect(kindsOf(world.clients.get(world.clientId))).toEqual(['trunk_group']);
   });
 
@@ -338,6 +343,44 @@ describe('a trunk group that the staff stops', () => {
     expect(found['clients']).toEqual([world.clientId]);
     expect(kindsOf(world.clients.get(world.clientId))).toEqual([]);
     expect(await pass(world, false)).toMatchObject({ clients: [world.clientId], apiKeys: [] });
+  });
+
+  it.each(['clients', 'providers'] as const)(
+    'is as the next call says, if that overtakes a write of %s',
+    async (members) => {
+      for (const enabled of [true, false]) {
+        const world = await createWorld(group);
+        await registerOwn(world, [group]);
+        await world.management.setTrunkGroupEnabled(group, false);
+        if (enabled) await pass(world, false);
+        const late = lateManagement(world, () => (enabled ? stop : resume)(world));
+        const overtaken = late.setTrunkGroupEnabled(group, enabled, { members });
+        await expect(overtaken).rejects.toThrow('in the meantime');
+        const { clients, clientId, providers, ownIssuer } = world;
+        const record = members === 'clients' ? clients.get(clientId) : providers.get(ownIssuer);
+        expect(kindsOf(record)).toEqual(enabled ? ['trunk_group'] : []);
+      }
+    },
+  );
+
+  it('leaves a provider that others keep, if it comes while the provider moves', async () => {
+    const world = await createWorld(group);
+    await registerOwn(world, [group, 'tg-2002']);
+    const { setProviderTrunkGroups } = lateManagement(world, () => stop(world));
+    const moving = setProviderTrunkGroups(world.ownIssuer, { trunkGroups: [group] });
+    await expect(moving).rejects.toThrow(ConflictError);
+    expect(kindsOf(world.providers.get(world.ownIssuer))).toEqual([]);
+  });
+
+  it('does not go with a provider that is taken over after a restore brought it back', async () => {
+    const world = await createWorld(group);
+    await registerOwn(world, [group]);
+    const { providers, ownIssuer } = world;
+    const stops = { trunk_group: { at: 1, by: 'a' } };
+    providers.set(ownIssuer, { ...providers.get(ownIssuer), stops } as never);
+    const taken = { trunkGroups: [], allowUserWritableClaim: true };
+    await world.management.setProviderTrunkGroups(ownIssuer, taken);
+    expect(kindsOf(providers.get(ownIssuer))).toEqual([]);
   });
 
   it('ends a resume that goes on when it is stopped again', async () => {
