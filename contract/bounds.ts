@@ -186,6 +186,12 @@ export const maxClientPatternLookups = 4;
 export const maxClaimConditions = 10;
 export const maxClaimConditionValues = 10;
 
+/** Items of a list of an input that says no lower bound. Of a longer list, no item is looked at. */
+export const maxGivenItems = 500;
+
+/** Unknown fields of an object that a message names: each is compared with every known one. */
+export const maxUnknownFields = 10;
+
 /** Deeper JSON than this is in no token that anyone issues; it only costs stack. */
 export const maxJsonDepth = 32;
 

@@ -28,6 +28,7 @@ function findRelatedNames(received: string, names: readonly string[]): readonly 
 export function findNearestNames(received: string, names: readonly string[]): readonly string[] {
   const text = received.toLowerCase().slice(0, 100);
   const near = names
+    .filter(({ length }) => Math.abs(length - text.length) <= maxDistance)
     .map((name) => ({ name, distance: editDistance(text, name) }))
     .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maxGivenItems, maxUnknownFields } from '../bounds.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { suggestName } from '../nearest-names.ts';
 import type { ManagementConfig } from './management-config.ts';
@@ -140,19 +141,32 @@ export function whole(
   );
 }
 
+/** A list of a result. */
 export function list<T extends v.GenericSchema>(item: T) {
   return v.pipe(v.array(item, 'a list'), v.readonly());
 }
 
-/** @param findWrong what is wrong with the list as a whole, also if an item is. */
-export function checkedList<const T extends v.GenericSchema>(
+/**
+ * A list of an input. They are counted before one is looked at.
+ *
+ * @param findWrong what is wrong with the list as a whole, also if an item is. It takes time in
+ *   proportion to the list.
+ */
+export function givenList<const T extends v.GenericSchema>(
   item: T,
-  findWrong: (items: readonly unknown[], facts: RuleFacts) => Wrong | undefined,
+  findWrong: (items: readonly unknown[], facts: RuleFacts) => Wrong | undefined = () => undefined,
+  most = maxGivenItems,
 ) {
   return v.pipe(
+    v.custom<unknown[]>(Array.isArray, 'a list'),
+    v.rawCheck(({ dataset: { typed, value }, config, addIssue }) => {
+      if (!typed || value.length <= most) return;
+      const tooMany = new Wrong({ message: `at most ${most}`, input: value.length });
+      addIssue({ ...(findWrong(value, factsOf(config)) ?? tooMany).issue });
+    }),
     v.array(item, 'a list'),
     v.rawCheck(({ dataset, config, addIssue }) => {
-      if (!Array.isArray(dataset.value)) return;
+      if (!Array.isArray(dataset.value) || dataset.value.length > most) return;
       const found = findWrong(dataset.value, factsOf(config));
       if (found !== undefined) addIssue({ input: dataset.value, ...found.issue });
     }),
@@ -162,6 +176,14 @@ export function checkedList<const T extends v.GenericSchema>(
 
 /** The issue about a field that an object does not have. Its message is the names of the others. */
 export const unknownField = 'unknown_field';
+
+/** The first fields that an object does not have, each with those that it has. */
+export function findUnknown(input: JsonObject, names: readonly string[]) {
+  const unknown = Object.keys(input).filter((name) => !names.includes(name));
+  return unknown
+    .slice(0, maxUnknownFields)
+    .map((name) => [name, `${names.join(', ')}${suggestName(name, names)}`] as const);
+}
 
 /** The fields of an object as they were given, of any type. */
 export type FieldValues = Readonly<Record<string, unknown>>;
@@ -194,8 +216,7 @@ export function exactly<const Entries extends v.ObjectEntries>(
       if (!isJsonObject(input)) return;
       const pathOf = (key: string) =>
         [{ type: 'object', origin: 'value', input, key, value: input[key] }] as const;
-      for (const key of Object.keys(input).filter((name) => !names.includes(name))) {
-        const message = `${names.join(', ')}${suggestName(key, names)}`;
+      for (const [key, message] of findUnknown(input, names)) {
         addIssue({ expected: unknownField, message, path: [...pathOf(key)] });
       }
       for (const [key, { issue }] of findWrong(input, factsOf(config))) {

@@ -5,18 +5,18 @@ import {
   maxLimitProviders,
   maxOwnProviders,
   maxProviderLeeway,
+  maxSubnetsPerApiKey,
   minTokenLifetime,
   secondsPerDay,
   verifierLeeway,
 } from '../bounds.ts';
 import { clientKeyAlgs } from '../proof-algorithms.ts';
 import {
-  checkedList,
   exactly,
   type FieldValues,
   field,
   flag,
-  list,
+  givenList,
   oneOf,
   orNone,
   type RuleFacts,
@@ -201,7 +201,7 @@ export const clientChanges = exactly({
   scopes: v.optional(rule.scopes),
   addScopes: v.optional(rule.scopes),
   /** Also scopes that are no longer in the catalogue. */
-  removeScopes: v.optional(list(text('a scope of the client'))),
+  removeScopes: v.optional(givenList(text('a scope of the client'))),
   ...audiencesOfClient,
   ...orNone(plainClientEntries),
   /** Of a client under a provider: what else its tokens must say. Replaces all; empty: nothing. */
@@ -289,7 +289,9 @@ export const newApiKey = exactly({
   /** True if left out. */
   enabled: v.optional(flag),
   /** Subnets that may use the key. None: every address. */
-  subnets: v.optional(list(exactly(subnetFields, checkSubnet))),
+  subnets: v.optional(
+    givenList(exactly(subnetFields, checkSubnet), undefined, maxSubnetsPerApiKey),
+  ),
   /** The only scopes that it satisfies. Left out: every scope. */
   scopes: v.optional(rule.ownScopes),
   /** Seconds since the epoch; never if left out. */
@@ -358,7 +360,7 @@ export const limitEntries = {
   requireApiKeyScopes: v.optional(flag),
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
   providers: v.optional(
-    checkedList(rule.issuer, (issuers) =>
+    givenList(rule.issuer, (issuers) =>
       rule.findTooMany([...new Set(issuers)], maxLimitProviders, 'providers'),
     ),
   ),
@@ -395,7 +397,7 @@ const providerChoices = {
    * Those of its algorithms that its tokens may have. A key without `alg` is for the only one that
    * fits its type (RFC 8725 §3.1). Left out: all that its discovery document lists.
    */
-  algorithms: v.optional(list(text('one of the algorithms of the provider'))),
+  algorithms: v.optional(givenList(text('one of the algorithms of the provider'))),
   /** Seconds by which its clock may differ at platform APIs. Left out: 10. */
   leeway: v.optional(rule.seconds(() => [verifierLeeway, maxProviderLeeway])),
 };
@@ -405,7 +407,7 @@ export const discoveryUrl = text('an absolute https URL in plain ASCII');
 export const inspectOptions = exactly({
   ...providerChoices,
   /** Tokens of the provider. What would be decided of each is in the result, in this order. */
-  tokens: v.optional(list(secretText('access tokens'))),
+  tokens: v.optional(givenList(secretText('access tokens'))),
 });
 
 /** Registers the provider only if its discovery document still says what the caller has seen. */
@@ -454,7 +456,7 @@ export const newSubjectGrant = exactly({
   trunkGroups: rule.trunkGroups,
   /** Every client of another trunk group that has such an id, and what becomes of it. */
   clients: v.optional(
-    list(exactly({ clientId: rule.clientId, action: oneOf(grantedClientActions, ', ') })),
+    givenList(exactly({ clientId: rule.clientId, action: oneOf(grantedClientActions, ', ') })),
   ),
   ...ifStoredVersion,
 });
@@ -463,7 +465,7 @@ export const newIssuerGrant = exactly({
   /** Those that may register the issuer, and what is below its path. None: it is withdrawn. */
   trunkGroups: rule.trunkGroups,
   /** Issuers that other trunk groups have registered there, and that they keep. */
-  leave: v.optional(list(rule.issuer)),
+  leave: v.optional(givenList(rule.issuer)),
   ...ifStoredVersion,
 });
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { exactly, list, oneOf, secretText, text, wrong } from './fields.ts';
+import { exactly, givenList, oneOf, secretText, text, wrong } from './fields.ts';
 import { page } from './inputs.ts';
 import * as rule from './rules.ts';
 
@@ -22,7 +22,7 @@ export const requestQuestion = exactly({
   credential: secretText('a bearer credential'),
   sourceAddress: v.optional(text('an IP address')),
   /** Scopes that the request would require; none if left out. */
-  scopes: v.optional(list(text('a scope'))),
+  scopes: v.optional(givenList(text('a scope'))),
   /** The audience of the called API. The default is the deployment's default audience. */
   audience: v.optional(text('the name of an API')),
   /** Needed if the deployment config has no issuer, as without a domain. */

@@ -19,11 +19,10 @@ import { isResourceUri } from '../resource-metadata.ts';
 import { scopeName } from '../scopes.ts';
 import { unprintable } from '../unprintable.ts';
 import {
-  checkedList,
   exactly,
   type FieldValues,
   field,
-  list,
+  givenList,
   type RuleFacts,
   text,
   Wrong,
@@ -133,10 +132,10 @@ export function findTooMany(
 const findTooManyGroups = (groups: readonly unknown[]) =>
   findTooMany(groups, maxTrunkGroupsOfReach, 'groups');
 
-export const trunkGroups = checkedList(trunkGroup, findTooManyGroups);
+export const trunkGroups = givenList(trunkGroup, findTooManyGroups);
 
 /** Trunk groups of a provider: those that are within reach. */
-export const ownTrunkGroups = checkedList(ownTrunkGroup, (groups, { trunkGroups: reach }) => {
+export const ownTrunkGroups = givenList(ownTrunkGroup, (groups, { trunkGroups: reach }) => {
   if (reach === undefined || groups.length > 0) return findTooManyGroups([...new Set(groups)]);
   return new Wrong({ message: `one or more of ${reach.join(', ') || 'none'}` });
 });
@@ -164,7 +163,7 @@ const scope = text(describeScopes, (value, facts) => {
   return new Wrong({ message });
 });
 
-export const scopes = list(scope);
+export const scopes = givenList(scope);
 
 /** What is wrong with the scopes of a client or an API key as a whole. */
 export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
@@ -179,13 +178,13 @@ export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
 }
 
 /** Of a client or an API key. */
-export const ownScopes = checkedList(scope, findWrongScopes);
+export const ownScopes = givenList(scope, findWrongScopes);
 
 const ownAudienceHelp = `an absolute URI without fragment, at most ${maxAudienceLength} characters`;
 const providerAudienceHelp = `1 to ${maxAudienceLength} printable characters, a URI if there is a ":", and not the client's own id at the provider, which is the audience of its id tokens`;
 
 /** Their rule depends on the client: see {@link findWrongAudience}. */
-export const audiences = list(text(ownAudienceHelp));
+export const audiences = givenList(text(ownAudienceHelp));
 
 /**
  * A client of this service could never get a token for an audience that no `resource` parameter can
@@ -282,8 +281,8 @@ const plain = (value: string) => value.toLowerCase().replaceAll(/[^a-z0-9]/g, ''
 
 /** Signs that a person chose a secret. Its hash is right only for what a machine drew (ADR 0024). */
 function findWeakness(value: string): string | undefined {
-  const triples = new Set(Array.from(value, (_, at) => value.slice(at, at + 3)));
   if (!/^[!-$&-~]{24,256}$/.test(value)) return `other characters, or ${value.length} of them`;
+  const triples = new Set(Array.from(value, (_, at) => value.slice(at, at + 3)));
   if (new Set(value).size < 8) return 'fewer than 8 different characters';
   if (triples.size < value.length * 0.75) return 'repetitions';
   return wellKnown.test(plain(value)) ? 'a well-known word' : undefined;
@@ -308,7 +307,9 @@ const leastOwnWord = 5;
 
 /** A person who chooses a secret begins with what the client is called, which others know. */
 export function findOwnWord({ clientId, name, secret }: FieldValues): Wrong | undefined {
-  const texts = [secret, clientId, name].map((one) => (typeof one === 'string' ? one : ''));
+  const texts = [secret, clientId, name].map((one) =>
+    typeof one === 'string' ? one.slice(0, 256) : '',
+  );
   const [text = '', ...words] = [...texts, ...(texts[2] ?? '').split(' ')].map(plain);
   const found = words
     .filter(({ length }) => length >= leastOwnWord)
@@ -331,24 +332,26 @@ const claimValue = text(`1 to ${maxExternalIdLength} printable characters`, (val
   value.length <= maxExternalIdLength && printable.test(value) ? value : wrong,
 );
 
-const claimValues = checkedList(claimValue, (values) => {
+const claimValues = givenList(claimValue, (values) => {
   const { size } = new Set(values);
   if (size > 0 && size <= maxClaimConditionValues) return undefined;
   return new Wrong({ message: `1 to ${maxClaimConditionValues} values`, input: size });
 });
 
 /** Claims that a client's tokens must have: each name once, all of them needed. */
-export const claimConditions = checkedList(
+export const claimConditions = givenList(
   exactly({ claim, values: claimValues }),
   (conditions) => {
+    const seen = new Set<unknown>();
     const names = conditions.map((one) => (one as { readonly claim?: unknown } | null)?.claim);
-    const input = names.find((one, index) => one !== undefined && names.indexOf(one) !== index);
+    const input = names.find((one) => one !== undefined && seen.size === seen.add(one).size);
     if (input !== undefined) {
       return new Wrong({ message: 'each claim once, with all of its values', input });
     }
     if (conditions.length <= maxClaimConditions) return undefined;
     return new Wrong({ message: `at most ${maxClaimConditions} claims`, input: conditions.length });
   },
+  maxClaimConditions,
 );
 
 const keyPattern = /^[\x21-\x7E]{8,128}$/;

@@ -5,15 +5,15 @@ import { isClientId } from '../../contract/client-id.ts';
 import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
 import { clientFieldKind } from '../../contract/management/field-words.ts';
 import {
-  checkedList,
   checkInput,
   exactly,
+  findUnknown,
+  givenList,
   secretText,
   Wrong,
 } from '../../contract/management/fields.ts';
 import { type NewClient, newClient } from '../../contract/management/inputs.ts';
 import * as rule from '../../contract/management/rules.ts';
-import { suggestName } from '../../contract/nearest-names.ts';
 import {
   type Client,
   type ClientDeclaration,
@@ -53,11 +53,7 @@ const resourceSchema = exactly(
     /** All keys of the client. Left out: those that people give it. */
     publicKeys: v.optional(
       // Before any is parsed: each costs CPU.
-      checkedList(secretText('a public key: a JWK, or PEM'), ({ length }) =>
-        length > maxKeysPerClient
-          ? new Wrong({ message: `at most ${maxKeysPerClient}`, input: length })
-          : undefined,
-      ),
+      givenList(secretText('a public key: a JWK, or PEM'), undefined, maxKeysPerClient),
     ),
     /** A client that exists and becomes the resource. It stays in the template. */
     adoptClientId: v.optional(rule.clientId),
@@ -83,12 +79,11 @@ const properties = [
 
 /** @throws {InputError} for a property that there is not. */
 function checkNames(own: JsonObject): void {
-  const unknown = Object.keys(own).filter((name) => !properties.includes(name));
   refuseProblems(
-    unknown.map((name) => ({
-      field: name,
-      label: name,
-      problem: `unknown property; allowed: ${properties.join(', ')}${suggestName(name, properties)}`,
+    findUnknown(own, properties).map(([field, allowed]) => ({
+      field,
+      label: field,
+      problem: `unknown property; allowed: ${allowed}`,
     })),
   );
 }

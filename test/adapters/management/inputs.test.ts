@@ -133,6 +133,22 @@ describe.each(ways.flatMap((way) => names.map((name) => [name, way] as const)))(
       }
     });
 
+    it('looks at few of many items and fields, and at no deep ones', async () => {
+      const world = await createWorld('tg-1001', way);
+      await prepareCall(world, name, 'tg-1001');
+      const many = Array.from({ length: 5000 }, (_, index) => ({ claim: `x${index}` }));
+      const fields = Object.fromEntries(many.map(({ claim }) => [claim, 1]));
+      const deep: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
+      for (const place of placesOf(validCalls(world)[name])) {
+        for (const wrong of [many, fields, deep]) {
+          const refusal = await run(world, name, place.put(wrong)).catch((error: unknown) => error);
+          const { problems } = refusal as InputError;
+          expect([place.field, refusal]).toEqual([place.field, expect.any(InputError)]);
+          expect(problems.length).toBeLessThan(50);
+        }
+      }
+    });
+
     it('refuses a field that it does not know, and changes nothing', async () => {
       const world = await createWorld('tg-1001', way);
       const { args } = validCalls(world)[name];
