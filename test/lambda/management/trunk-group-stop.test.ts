@@ -477,5 +477,9 @@ describe('a trunk group that the staff stops', () => {
     expect(kindsOf(clients.get(clientId))).toEqual(['trunk_group']);
     expect(kindsOf(apiKeys.get(keyId))).toEqual([]);
     expect(kindsOf(world.providers.get(world.ownIssuer))).toEqual(['trunk_group']);
+    // Only a pass of a resume ends it: the record of the trunk group may be lost.
+    await world.management.setTrunkGroupEnabled(group, true);
+    await world.restore();
+    expect(kindsOf(clients.get(clientId))).toEqual(['trunk_group']);
   });
 });
