@@ -222,7 +222,8 @@ function readImportId(bytes: Uint8Array, file: string): string {
 
 /** Whether someone got a token with it, or changed it, since its import. */
 function isTouched(client: Client): boolean {
-  return lastUse(client) !== undefined || !isFirstVersion(client.version);
+  const isChanged = !isFirstVersion(client.version) || client.updatedAt !== client.createdAt;
+  return isChanged || lastUse(client) !== undefined;
 }
 
 /** Deletes what an import made: what was used or changed since only with `withUsed`. */
@@ -247,6 +248,7 @@ async function undoImport(cli: Cli, idOrFile: string, withUsed: boolean): Promis
     for (const { clientId } of made) {
       try {
         const client = await management.findClient(clientId);
+        if (client.importId !== importId) throw new RefusedError('another import made it again');
         const stays = !withUsed && isTouched(client);
         if (!stays) await management.deleteClient(clientId, { ifVersion: client.version });
         done.push({ client_id: clientId, outcome: stays ? 'used or changed since' : 'deleted' });
@@ -319,7 +321,11 @@ async function importEach(cli: Cli, entries: readonly ImportEntry[], checkOnly: 
         else if (made.importId !== importId) done.push({ client_id, outcome: 'secret added' });
         else done.push({ client_id, outcome: 'imported', import_id: importId });
       } catch (error) {
-        if (!(error instanceof RefusedError || error instanceof InputError)) throw error;
+        if (!(error instanceof RefusedError || error instanceof InputError)) {
+          // It may exist: the answer can be lost.
+          if (!checkOnly) done.push({ client_id, outcome: 'not known', import_id: importId });
+          throw error;
+        }
         cli.answerNo();
         done.push({ client_id, outcome: 'refused', problem: error.message });
       }

@@ -158,7 +158,11 @@ const deleteUndeclared = command({
       ({ clientId }) => clientId,
     );
     // A new declaration would start what others stopped.
-    const clients = found.filter((client) => isStoppedOnlyBy(client, 'stack'));
+    const clients = found.filter(
+      (client) =>
+        isStoppedOnlyBy(client, 'stack') &&
+        client.secrets.every((one) => one.stops === undefined || isStoppedOnlyBy(one, 'stack')),
+    );
     const ids = clients.map(({ clientId }) => clientId);
     if (ids.length > 0) await cli.confirm(`Delete ${ids.length} clients: ${ids.join(', ')}?`);
     for (const { clientId, version } of clients) {

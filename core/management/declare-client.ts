@@ -33,6 +33,7 @@ import {
 } from './client-secrets.ts';
 import { getClient, removeClient, writeClient } from './clients.ts';
 import { createPrepared, prepareClient } from './create-client.ts';
+import { repeatStop } from './if-version.ts';
 import { plainFields } from './input-fields.ts';
 import {
   currentTime,
@@ -222,8 +223,9 @@ async function addKeys(
   change: () => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const known = new Map(before.map((secret) => [secret.publicKey, secret]));
+  const declaredKeys = byKey(publicKeys);
   try {
-    for (const [key, { text, alg }] of byKey(publicKeys)) {
+    for (const [key, { text, alg }] of declaredKeys) {
       const same = known.get(key);
       if (same === undefined) await createClientSecret(context, clientId, { publicKey: text });
       else if (same.alg !== alg) {
@@ -234,11 +236,13 @@ async function addKeys(
     }
     await change();
   } catch (error) {
-    // The event is tried again, and finds the keys.
-    if (error instanceof UnavailableError || error instanceof ConflictError) throw error;
-    for (const { secretId, publicKey } of (await getClient(context, clientId)).secrets) {
-      if (publicKey === undefined || known.has(publicKey)) continue;
-      await deleteClientSecret(context, clientId, secretId);
+    const { secrets, declared } = await getClient(context, clientId);
+    // The change was made, and its answer lost: the event is tried again.
+    if (idsOf(declared).at(-1) === context.stack.requestId) throw error;
+    // Before another attempt, which could not tell them from those that people gave it.
+    for (const { secretId, publicKey = '' } of secrets) {
+      if (known.has(publicKey) || !declaredKeys.has(publicKey)) continue;
+      await repeatStop({}, () => deleteClientSecret(context, clientId, secretId));
     }
     throw error;
   }

@@ -343,6 +343,8 @@ describe('a file that cannot be imported as it is', () => {
     const [first] = done;
     expect(done).toEqual([
       { client_id: 'first', outcome: 'imported', import_id: expect.stringMatching(/^import_/) },
+      // It may exist.
+      { client_id: 'second', outcome: 'not known', import_id: first?.import_id },
     ]);
     expect(suggested).toEqual([`client import --undo ${first?.import_id}`]);
   });
@@ -353,6 +355,7 @@ describe('a file that cannot be imported as it is', () => {
       third: new VersionConflictError('third', 1, 2),
       fifth: new UnavailableError('it does not answer'),
     };
+    const undo = { undo: 'import_07k9abcdefghijklmnopqr', withUsed: false };
     const done: Done[] = [];
     let exit = 0;
     const ids = ['first', 'second', 'third', 'fourth', 'fifth'];
@@ -361,11 +364,19 @@ describe('a file that cannot be imported as it is', () => {
       name: `${index}`,
       secrets: [],
       version: 1,
+      importId: undo.undo,
+      createdAt: 1,
+      updatedAt: 1,
     }));
     const cli = {
       management: {
         listClients: async () => ({ items: clients, nextCursor: undefined }),
-        findClient: async (id: string) => clients.find(({ clientId }) => clientId === id),
+        findClient: async (id: string) => {
+          const found = clients.find(({ clientId }) => clientId === id);
+          if (found?.clientId === 'fourth') return { ...found, importId: 'import_of_another' };
+          // Of 4,096 changes, a version says nothing.
+          return found?.clientId === 'first' ? { ...found, version: 4097, updatedAt: 2 } : found;
+        },
         deleteClient: async (id: string) => {
           if (failures[id] !== undefined) throw failures[id];
         },
@@ -374,7 +385,6 @@ describe('a file that cannot be imported as it is', () => {
       confirm: async () => {},
       answerNo: () => (exit = 1),
     };
-    const undo = { undo: 'import_07k9abcdefghijklmnopqr', withUsed: true };
     await expect(importClients.run(cli as never, [] as never, undo as never)).rejects.toBe(
       failures['fifth'],
     );
@@ -382,10 +392,10 @@ describe('a file that cannot be imported as it is', () => {
     expect([exit, done]).toEqual([
       1,
       [
-        { client_id: 'first', outcome: 'deleted' },
+        { client_id: 'first', outcome: 'used or changed since' },
         { client_id: 'second', ...left('second') },
         { client_id: 'third', ...left('third') },
-        { client_id: 'fourth', outcome: 'deleted' },
+        { client_id: 'fourth', outcome: 'not deleted', problem: 'another import made it again' },
       ],
     ]);
   });

@@ -332,8 +332,13 @@ describe('what a person decided', () => {
     expect(resource.id()).toBe(id);
     expect(stopsOf(test, id)).toEqual(['person']);
     await management.setClientEnabled(id, true);
+    const { secretId = '' } = test.world.clients.get(id)?.secrets[0] ?? {};
+    await management.disableClientSecret(id, secretId);
     await resource.remove();
     test.world.now += 100;
+    await deleteUndeclared();
+    // And so does a key.
+    await management.enableClientSecret(id, secretId);
     await deleteUndeclared();
     await expect(management.findClient(id)).rejects.toThrow('there is no client');
     await resource.put(keyClient());
@@ -342,6 +347,25 @@ describe('what a person decided', () => {
 });
 
 describe('a client that exists', () => {
+  it('has no key of a refused adoption, also if another change came in between', async () => {
+    let writes = 0;
+    const test = await declareWorld(({ clients }) => {
+      const replace: typeof clients.replace = async (next) => {
+        writes += 1;
+        const { management } = test.world;
+        if (writes === 2) await management.updateClient(test.world.clientId, { name: 'Renamed' });
+        await clients.replace(next);
+      };
+      return { clients: { ...clients, replace } };
+    });
+    const { world } = test;
+    await world.management.setTrunkGroupLimits('tg-1001', { maxTokenLifetime: 3600 });
+    const more = { adoptClientId: world.clientId, tokenLifetime: '7200' };
+    const answer = await test.send(eventOf({ ResourceProperties: keyClient(more) }));
+    expect(answer.Reason).toContain('tokenLifetime: received 7200');
+    expect(world.clients.get(world.clientId)).toMatchObject({ secrets: [{}], name: 'Renamed' });
+  });
+
   it('knows its events for half an hour, and no more of them than it can', async () => {
     const test = await declareWorld();
     const creation = eventOf({ ResourceProperties: keyClient() });
