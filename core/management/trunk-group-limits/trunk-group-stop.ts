@@ -72,15 +72,14 @@ async function follow<T extends Stoppable>(
     const before = record ?? (await read());
     record = undefined;
     const groups = await groupsOf(before);
-    if (groups === undefined) return false;
-    const [group] = groups.length === 1 ? groups : [];
+    const [group] = groups?.length === 1 ? groups : [];
     const limits = group === undefined ? undefined : await readLimitsNow(context, group);
     const isResumed = group === resumed && limits?.version === resumes;
     const stop = isResumed ? undefined : limits?.stops?.[kind];
     const stops = nextStops(before, stop);
     // A stop that was there before is ended by a resume: a trunk group may have lost its record.
-    const isKept = stop === undefined && group !== undefined && !mayEnd;
-    if (isKept || stops === before.stops) return false;
+    const isKept = stop === undefined && groups?.length === 1 && !mayEnd;
+    if (groups === undefined || isKept || stops === before.stops) return false;
     mayEnd = true;
     record = await write(before, { stops }, stop !== undefined);
     return true;
@@ -129,12 +128,8 @@ const isOnlyOf = ({ owner }: ManagedProvider, group: string) =>
   owner?.trunkGroups.length === 1 && owner.trunkGroups[0] === group;
 
 /** Stops a provider if the only trunk group that has it is stopped, and not if it has none or several. */
-export function followOwner(
-  context: ManagementContext,
-  issuer: string,
-  change: Partial<Switch> = {},
-): Promise<void> {
-  return follow<ManagedProvider>(context, change, {
+export function followOwner(context: ManagementContext, issuer: string, change?: Switch) {
+  return follow<ManagedProvider>(context, change ?? {}, {
     read: () => findProvider(context, issuer),
     groupsOf: async (provider) => (await findOwner(context, provider))?.trunkGroups,
     write: (provider, { stops }, isStop) =>
