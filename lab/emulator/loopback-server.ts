@@ -105,8 +105,8 @@ export async function listenOnLoopback(
 const notEphemeral = { from: 20_000, to: 32_767 } as const;
 
 /**
- * A port that is free, for a program that cannot choose one itself or that takes its port again. No other
- * given to no one else meanwhile who asks for any.
+ * A port that is free, for a program that cannot choose one itself or that takes its port again. A
+ * program that asks the system for any port does not get this one meanwhile.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
