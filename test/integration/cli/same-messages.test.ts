@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { InputError, type Management, type OperationName } from '../../../adapters/management.ts';
 import { commandGroups } from '../../../cli/command-groups.ts';
 import { fieldOf } from '../../../cli/command-spec.ts';
+import { clientWords, type GivenWords } from '../../../contract/management/field-words.ts';
 import { managementOperations } from '../../../contract/management/operations.ts';
 import { sayAsDuration } from '../../../core/duration.ts';
 import { commandSteps } from '../../../lab/suites/deploy/command-steps.ts';
@@ -180,8 +181,15 @@ function lineWith(world: World, place: Place, typed: string): readonly string[] 
   return option === undefined ? line : [...line, option, typed];
 }
 
+const flags = new Set(
+  Object.entries<GivenWords>(clientWords).flatMap(([name, { kind }]) =>
+    kind === 'flag' ? name : [],
+  ),
+);
+
 /** What a form has from its page or its address, and a checkbox: no person types a wrong one. */
 const isTyped = ({ name }: Place) =>
+  !flags.has(name) &&
   !/^(?:if[A-Z].*|(?:client|secret|key|subnet)Id|idempotencyKey|allow.*|enabled|endOldValues|require(?:Subnet|ApiKeyScopes)|cascade|limit|cursor)$/.test(
     name,
   );
