@@ -1,5 +1,4 @@
 import { secretExpiresSoonWithin } from '../../contract/bounds.ts';
-import type { PlainClientField } from '../../contract/management/inputs.ts';
 import { isSyntheticClientId, syntheticAuthority } from '../../contract/synthetic-check.ts';
 import type { PortOptions } from '../port.ts';
 import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';
@@ -82,9 +81,6 @@ export interface Client extends OwnedRecord {
   /** Checks that look up the client refuse tokens with an earlier `iat`. Only they read it. */
   readonly tokensNotBefore?: number | undefined;
 }
-
-/** What a client has as it was given. */
-export type PlainFields = { readonly [Name in PlainClientField]: Client[Name] };
 
 /** Whether a stack declares a client at present. */
 export function isDeclared({ declared }: Pick<Client, 'declared'>): boolean {

@@ -1,16 +1,19 @@
 import { assertionAudiencesOf } from '../../contract/addresses.ts';
-import { plainClientFields } from '../../contract/management/inputs.ts';
+import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import * as rule from '../../contract/management/rules.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
-import type { Client, ClientProvider, PlainFields } from '../client/client.ts';
+import type { Client, ClientProvider } from '../client/client.ts';
 import { findPatternProblem, hasWildcard } from '../client/provider-client-id.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { readField, refuseInput, refuseWrong } from './read-input.ts';
 
 /** Rules of fields that depend on what is stored. All others are in `contract/management`. */
+
+/** What a client has as it was given. */
+export type PlainFields = { readonly [Name in PlainClientField]: Client[Name] };
 
 /** The scopes of a client: in the order of the catalogue, each once. */
 export function scopesInOrder(

@@ -4,7 +4,7 @@ import { clientWords, type PlainKind } from '../../contract/management/field-wor
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { plainClientFields } from '../../contract/management/inputs.ts';
 import { stopKinds } from '../../contract/stop-kinds.ts';
-import type { PlainFields } from '../client/client.ts';
+import type { PlainFields } from '../management/input-fields.ts';
 import { formatDay, parseTime } from '../time.ts';
 import {
   type AuditedChange,
